@@ -22,9 +22,10 @@ class Overlap:
         self.a, self.b = self.claims = (a, b)
         self.is_headed = bool(heads[0]) and heads[0] == heads[1]
         one, two = ({*c.terms, *head}.union(*map(_roots, c.names)) for c, head in zip(self.claims, heads, strict=True))
-        pairs = [(x, y, compare_words(x, y)[0]) for x in one - two for y in two - one]
-        self.same = {(x, x) for x in one & two} | {(x, y) for x, y, how in pairs if how == "same"}
-        in_texts = [(x, y, how) for x, y, how in pairs if x in a.terms and y in b.terms]
+        pairs = {(x, y): compare_words(x, y)[0] for x in one - two for y in two - one}
+        self.same = {(x, x) for x in one & two} | {pair for pair, how in pairs.items() if how == "same"}
+        # In the order of the texts: that of sets differs from run to run.
+        in_texts = [(x, y, pairs[x, y]) for x in a.terms for y in b.terms if (x, y) in pairs]
         opposed = [(x, y) for x, y, how in in_texts if how == "opposed"]
         # A word has one opposite: lifted against remains in force.
         self.opposed = [(x, y) for n, (x, y) in enumerate(opposed) if not any(x == u or y == v for u, v in opposed[:n])]
