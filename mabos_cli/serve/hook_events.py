@@ -240,7 +240,7 @@ def learn_now(call: HostCall) -> None:
     rules = Rules("", agent.settings["harvest.min_importance"])
     spooled, _, done = harvest(agent, rules, dry_run=False, progress=lambda about: None)
     AgentIndex(agent).refresh()
-    log(call.root, f"learn: {spooled.taken} turns, {done.tally.harvested} memories")
+    log(call.root, f"learn: {spooled.taken} turns, {done.harvested} memories")
 
 
 def _turns(lines: tuple[bytes, ...], host: str) -> Iterator[tuple[str, str]]:

@@ -120,10 +120,13 @@ def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_resul
                 continue
             if name in _RECORD_NAMES and entry.path[base:] in _RECORDS:
                 continue
-            if not name.endswith(_TEXTS) and not is_store(entry.path[base:]):
+            is_text = name.endswith(_TEXTS)
+            store = not is_text and is_store(
+                entry.path[base:]
+            )  # what else stands in its place is an error, and not an absence
+            if not is_text and not store:
                 below.append(entry)
             elif name not in _COPIES_MD and (not entry.is_symlink() or is_inside(entry.path, outermost)):
-                store = is_store(entry.path[base:])  # what else stands in its place is an error, and not an absence
                 try:
                     stat = entry.stat(follow_symlinks=not store or os.path.exists(entry.path))
                 except OSError:

@@ -12,6 +12,7 @@ from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.item import STORES, TRUSTS, TYPES, check_choice
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.core.memory.trust import is_outside, trust_rank
+from mabos_cli.core.memory.upkeep import Tally
 from mabos_cli.errors import UsageFault
 from mabos_cli.formats.memory.agent_hosts import HOSTS
 from mabos_cli.formats.memory.agent_transcripts import ROLES, Scope
@@ -19,7 +20,6 @@ from mabos_cli.services.inputs import given_bytes, importance_of, option, stamp_
 from mabos_cli.services.memory.capture import (
     MOST_NAMED,
     Gathered,
-    HarvestResult,
     Rules,
     capture_lines,
     capture_text,
@@ -262,31 +262,30 @@ def _spool_lines(spooled: "SpoolResult", dry_run: bool) -> Iterator[str]:
         yield f"{did} {plural(spooled.taken, 'observation')} from {of} named by hooks"
 
 
-def _harvest_summary(gathered: Gathered, done: HarvestResult, dry_run: bool) -> dict[str, Any]:
+def _harvest_summary(gathered: Gathered, done: Tally, dry_run: bool) -> dict[str, Any]:
     return {
-        "harvested": done.tally.harvested,
-        "merged": done.tally.merged,
-        "linked": done.tally.linked,
+        "harvested": done.harvested,
+        "merged": done.merged,
+        "linked": done.linked,
         "ignored": gathered.ignored,
         "known": done.known,
         "malformed": [fault._asdict() for fault in gathered.faults[:MOST_NAMED]],
         "malformed_total": len(gathered.faults),
-        "by_band": dict(done.tally.bands),
+        "by_band": dict(done.bands),
         "chunks": done.chunks,
         "remaining": gathered.remaining,
         "dry_run": dry_run,
     }
 
 
-def _harvest_lines(gathered: Gathered, done: HarvestResult, dry_run: bool) -> Iterator[str]:
-    tally = done.tally
+def _harvest_lines(gathered: Gathered, done: Tally, dry_run: bool) -> Iterator[str]:
     if not (gathered.drafts or gathered.faults or gathered.ignored or gathered.remaining):
         yield "nothing to harvest"
         return
-    parts = [f"{'would harvest' if dry_run else 'harvested'} {plural(tally.harvested, 'observation')}"]
-    bands = ", ".join(f"{count} {name}" for name, count in tally.bands if count)
+    parts = [f"{'would harvest' if dry_run else 'harvested'} {plural(done.harvested, 'observation')}"]
+    bands = ", ".join(f"{count} {name}" for name, count in done.bands if count)
     parts[0] += f" ({bands})" if bands else ""
-    rest = {"merged": tally.merged, "linked": tally.linked, "ignored": gathered.ignored, "known": done.known}
+    rest = {"merged": done.merged, "linked": done.linked, "ignored": gathered.ignored, "known": done.known}
     parts += [f"{count} {name}" for name, count in {**rest, "malformed": len(gathered.faults)}.items() if count]
     parts += [f"{gathered.remaining} remaining"] if gathered.remaining else []
     yield ", ".join(parts)
@@ -330,7 +329,7 @@ def transcript(
     }
     lines = _lines(rows, dry_run)
     if harvested:
-        count, merged = harvested.tally.harvested, harvested.tally.merged
+        count, merged = harvested.harvested, harvested.merged
         data["harvested"] = count
         lines.append(f"harvested {plural(count, 'observation')}" + (f", {merged} merged" if merged else ""))
     ctx.obj.emit("ingest.transcript", data, lines, [*warnings_of(rows, others), *warnings])

@@ -159,12 +159,16 @@ _NO_BANDS = tuple((name, 0) for name in BANDS)
 
 
 class Tally(NamedTuple):
-    """Counts the results of a harvest: new items, those among them that are linked, merges, items by band."""
+    """Counts the results of a harvest: new items, merges, those among the new that are linked, items by band, transactions, and what was
+    stored before; with its warnings."""
 
     harvested: int = 0
     merged: int = 0
     linked: int = 0
     bands: tuple[tuple[str, int], ...] = _NO_BANDS
+    chunks: int = 0
+    known: int = 0
+    warnings: tuple[str, ...] = ()
 
     def with_results(self, results: Iterable[Stored], must: float, nice: float) -> "Tally":
         """Returns the tally with more results in it."""
@@ -173,11 +177,11 @@ class Tally(NamedTuple):
         bands = dict(self.bands)
         for result in new:
             bands[band(result.item.importance, must, nice)] += 1
-        return Tally(
-            self.harvested + len(new),
-            self.merged + len(results) - len(new),
-            self.linked + sum(bool(result.linked) for result in new),
-            tuple(bands.items()),
+        return self._replace(
+            harvested=self.harvested + len(new),
+            merged=self.merged + len(results) - len(new),
+            linked=self.linked + sum(bool(result.linked) for result in new),
+            bands=tuple(bands.items()),
         )
 
 

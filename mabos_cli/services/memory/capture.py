@@ -156,15 +156,6 @@ class Gathered(NamedTuple):
     chosen_from: frozenset[str] = frozenset()
 
 
-class HarvestResult(NamedTuple):
-    """Holds what a harvest did."""
-
-    tally: Tally
-    chunks: int = 0
-    known: int = 0
-    warnings: tuple[str, ...] = ()
-
-
 def harvest_observations(
     agent: Agent,
     rules: Rules,
@@ -172,13 +163,13 @@ def harvest_observations(
     dry_run: bool = False,
     show: Show | None = None,
     pending: Sequence[Observation] = (),
-) -> tuple[Gathered, HarvestResult]:
+) -> tuple[Gathered, Tally]:
     """Stores what waits, chunk by chunk: what was found, and what became of it. One harvest runs at a time."""
     root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
     with nullcontext() if dry_run else locked(agent.paths.harvest_lock, root, timeout, "mabos harvest"):
         gathered = gather(agent, rules, pending)
         _check_chosen(rules, gathered)
-        done = HarvestResult(Tally()) if rules.leaves else _store(agent, gathered, dry_run, show)
+        done = Tally() if rules.leaves else _store(agent, gathered, dry_run, show)
         lines = [] if dry_run else settled_lines(agent.paths, gathered.settled)
         if rules.leaves:
             left = [(each.file, each.seen.id, each.id) for each in gathered.drafts]
@@ -286,20 +277,20 @@ def _find_known(agent: Agent, gathered: Gathered) -> set[str]:
     return stored_already(agent.paths, [each.seen.id for each in gathered.drafts]) - gathered.chosen_from
 
 
-def _store(agent: Agent, gathered: Gathered, dry_run: bool, show: Show | None) -> HarvestResult:
+def _store(agent: Agent, gathered: Gathered, dry_run: bool, show: Show | None) -> Tally:
     """Stores drafts and notes in the ledgers that they were taken, one transaction for each chunk."""
     drafts = gathered.drafts
     if not drafts:
-        return HarvestResult(Tally())
+        return Tally()
     find_known = cache(partial(_find_known, agent, gathered))  # asked under the agent's lock
-    done, size = HarvestResult(Tally()), len(drafts) if dry_run else agent.settings["harvest.chunk"]
+    done, size = Tally(), len(drafts) if dry_run else agent.settings["harvest.chunk"]
     for start in range(0, len(drafts), size):
         if show:
             show(start, len(drafts))
         results, notes = _store_chunk(agent, drafts[start : start + size], gathered.chosen_from, find_known, dry_run)
-        tally = done.tally.with_results(results, *_bands(agent))
         warnings = tuple(dict.fromkeys((*done.warnings, *notes)))
-        done = HarvestResult(tally, done.chunks + bool(results and not dry_run), len(find_known()), warnings)
+        done = done.with_results(results, *_bands(agent))._replace(known=len(find_known()), warnings=warnings)
+        done = done._replace(chunks=done.chunks + bool(results and not dry_run))
     if show:
         show(len(drafts), len(drafts))
     return done

@@ -13,13 +13,13 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.observation import Observation
 from mabos_cli.core.memory.storing import Stored
+from mabos_cli.core.memory.upkeep import Tally
 from mabos_cli.errors import Conflict, InvalidFile, MabosError, NotFound
 from mabos_cli.formats.memory.agent_transcripts import NAMED, Mark, Scope, TranscriptReader, safe_name
 from mabos_cli.services.memory.capture import (
     ALL,
     Candidate,
     Gathered,
-    HarvestResult,
     Rules,
     gather,
     harvest_observations,
@@ -115,7 +115,7 @@ def ingest_transcripts(
     harvest: bool,
     dry_run: bool,
     progress: OpenProgress | None,
-) -> tuple[list[Taken], HarvestResult | None, list[str]]:
+) -> tuple[list[Taken], Tally | None, list[str]]:
     """Takes what is new in transcripts as observations, one call at a time, and harvests what waits if asked to: what was taken of each,
     what the harvest did, and warnings."""
     root, timeout = agent.paths.workspace.root, agent.settings["lock.timeout"]
@@ -264,7 +264,7 @@ def _some(named: Sequence[str], total: int) -> str:
 
 def harvest(
     agent: Agent, rules: Rules, *, dry_run: bool, progress: OpenProgress
-) -> tuple["SpoolResult", Gathered, HarvestResult]:
+) -> tuple["SpoolResult", Gathered, Tally]:
     """Takes what is new in transcripts that hooks named, and makes memories of all observations that wait."""
     spooled = take_spooled(agent, dry_run=dry_run, progress=progress)
     show = progress("harvesting")
