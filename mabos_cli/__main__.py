@@ -1,25 +1,42 @@
 """Handles calls that need no command line parser, and passes all others to app."""
 
+import atexit
 import gc
 import os
-import signal
 import sys
+from contextlib import suppress
 
 from mabos_cli import INTERRUPTED, __version__
 
 
-def main() -> int:
+def main() -> None:
+    """Runs this process's command line and ends the process with its exit code."""
+    code = INTERRUPTED
+    with suppress(KeyboardInterrupt):  # one that comes behind the command changes nothing: it is done or taken back
+        code = run()
+        if "threading" in sys.modules:
+            _ignore_interrupts()
+            sys.exit(code)
+        with suppress(OSError):
+            atexit._run_exitfuncs()
+            for stream in filter(None, (sys.stdout, sys.stderr)):
+                stream.flush()
+    # The system frees what is left in one step; Python would take every module and every value apart first.
+    os._exit(code)
+
+
+def run() -> int:
     """Runs this process's command line and returns its exit code."""
     try:
-        return _main()
+        return _run()
     except KeyboardInterrupt:
-        code = INTERRUPTED
-    _leave()
-    return code
+        return INTERRUPTED
 
 
-def _leave() -> None:
+def _ignore_interrupts() -> None:
     """Ignores further interrupts: the work is done or rolled back by now."""
+    import signal
+
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -30,7 +47,7 @@ def _end_in_passing(about: "sys.UnraisableHookArgs") -> None:
     sys.__unraisablehook__(about)
 
 
-def _main() -> int:
+def _run() -> int:
     sys.unraisablehook = _end_in_passing
     if sys.argv[1:] == ["--version"]:
         print(f"mabos {__version__}")
@@ -41,14 +58,6 @@ def _main() -> int:
         return complete(sys.argv[2:])
     # A short-lived process makes little garbage; collecting it while modules load costs a tenth of a command.
     gc.set_threshold(100_000, 20, 20)
-    code = _run()
-    # Memory is freed with the process: collecting garbage once more at the end costs a tenth of a command.
-    gc.freeze()
-    _leave()
-    return code
-
-
-def _run() -> int:
     if "hook" in sys.argv[1:]:
         from mabos_cli.serve import hook
 
@@ -58,10 +67,10 @@ def _run() -> int:
     from mabos_cli.workspace.patterns import KeptPatterns
 
     use_patterns(KeptPatterns)
-    from mabos_cli.app import main as run  # behind it: modules compile patterns as they are loaded
+    from mabos_cli.app import main as run_line  # behind it: modules compile patterns as they are loaded
 
-    return run()
+    return run_line()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -17,7 +17,7 @@ from fcntl import ioctl
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from mabos_cli.__main__ import main
+from mabos_cli.__main__ import run as main
 
 _CODES = re.compile(r"\x1b\[[\d;]*[mK]")
 

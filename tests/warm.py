@@ -20,7 +20,7 @@ from faults import Disk, Fault
 from modules import module_names
 
 import mabos_cli
-from mabos_cli.__main__ import main
+from mabos_cli.__main__ import run as main
 from mabos_cli.app import COMMANDS
 from mabos_cli.services.hierarchy import daily_logs
 from mabos_cli.typer_app import load_command

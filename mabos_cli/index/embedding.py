@@ -2,6 +2,7 @@
 at once, and one that takes long and answers when none waits for it."""
 
 import os
+from _blake2 import blake2b
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from math import inf
@@ -105,8 +106,6 @@ class Text(NamedTuple):
 
 def list_waiting(slot: Slot, embedder: Embedder, decode: Decode, after: int, most: int) -> list[Text]:
     """Returns the first passages behind a row that have no vector of this model."""
-    from hashlib import blake2b
-
     sql = f"SELECT row, item_row, heading, text FROM passages WHERE {slot.waiting(embedder)} AND row > ? ORDER BY row LIMIT ?"
     found = []
     for row, item_row, heading, packed in slot.db.execute(sql, (after, most)).fetchall():

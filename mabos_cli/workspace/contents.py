@@ -2,7 +2,7 @@
 
 import os
 import re
-from _blake2 import blake2b  # hashlib would load OpenSSL
+from _blake2 import blake2b
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -57,13 +57,16 @@ def grow_source(agent: Agent, shown: str, path: str, size: int, digest: str) -> 
     read = _find_more(shown)
     with suppress(MabosError):
         data, ledger = read_bytes(Path(path)) or b"", _harvested(agent, shown)
-        if not read or len(data) > agent.settings["index.max_file_bytes"]:
+        if not read or len(data) > agent.settings["index.max_file_bytes"] or data[size - 1 : size] != b"\n":
             return None
-        before = data[:size]
-        if before.endswith(b"\n") and blake2b(before + ledger, digest_size=16).hexdigest() == digest:
-            more = read(agent, shown, before, data[size:])
-            whole = blake2b(data + ledger, digest_size=16).hexdigest()
-            return more and more._replace(hash=whole, size=len(data), is_more=True)
+        old = blake2b(memoryview(data)[:size], digest_size=16)  # a log may hold megabytes: each byte is hashed once
+        new = old.copy()
+        new.update(memoryview(data)[size:])
+        for digests in (old, new):
+            digests.update(ledger)
+        if old.hexdigest() == digest:
+            more = read(agent, shown, data[:size], data[size:])
+            return more and more._replace(hash=new.hexdigest(), size=len(data), is_more=True)
     return None
 
 
@@ -189,7 +192,7 @@ def _logged_more(agent: Agent, shown: str, before: bytes, more: bytes) -> Conten
     is_entry = more.lstrip(b"\n").startswith(b"## ")
     if not head or not is_entry or b"-----BEGIN" in before or _REACHING.search(before, head - 1):
         return None
-    title, skipped = before[:head].count(b"\n"), before[head:].count(b"\n")
+    title, skipped = before.count(b"\n", 0, head), before.count(b"\n", head)
     pieces = _written(agent, shown, before[:head] + more).pieces
     moved = (p._replace(first=p.first + skipped, last=p.last + skipped) for p in pieces if p.first > title)
     return Content(pieces=tuple(moved))

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from _blake2 import blake2b
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -54,8 +55,6 @@ def walk_entries(root: Path) -> Iterator[FoundEntry]:
 
 def stamp_entries(*folders: Path) -> str:
     """Returns a text that is another one when a file below these folders was written, added or removed."""
-    from hashlib import blake2b  # late: OpenSSL takes long to load
-
     found = blake2b(digest_size=16)
     for folder in folders:
         for here, _, names in os.walk(folder):

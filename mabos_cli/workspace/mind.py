@@ -2,10 +2,10 @@
 its beliefs: the last comparison, the reports, and the ledger of resolved ones."""
 
 import re
+from _blake2 import blake2b
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -26,7 +26,7 @@ def write_program(path: Path) -> None:
 
 def main() -> None:
     """Runs mabos with what is on the command line."""
-    from mabos_cli.__main__ import main as run
+    from mabos_cli.__main__ import run
     from mabos_cli.serve import hook
 
     if hook.is_called(sys.argv[1:]):

@@ -151,7 +151,7 @@ def test_a_line_is_split_as_a_shell_splits_it(line: str, words: list[str], raw: 
 def test_a_tab_does_not_wait_for_the_command_line(desk: Desk) -> None:
     code = (
         "import sys; sys.argv = ['mabos', 'complete', 'words', '--', '-w', sys.argv[1], *sys.argv[2:]]\n"
-        "from mabos_cli.__main__ import main; main()\n"
+        "from mabos_cli.__main__ import run; run()\n"
         "print([name for name in ('typer', 'click', 'mabos_cli.app', 'mabos_cli.config', *sys.argv[7:]) if name in sys.modules])"
     )
 

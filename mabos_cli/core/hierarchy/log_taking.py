@@ -1,9 +1,9 @@
 """Chooses old events of daily logs for MEMORY.md: which are important, where they belong, which were copied before, and which facts of a
 model replace them."""
 
+from _blake2 import blake2b
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from hashlib import blake2b
 from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_event import LogEvent, shape_of

@@ -1,19 +1,16 @@
 """Facts: triples with confidence, a source, and the time for which they hold; and plans that assert and retract them."""
 
+from _blake2 import blake2b
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, is_day
 from mabos_cli.core.language.values import compare
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 from mabos_cli.core.memory.trust import bound_by_source
-
-if TYPE_CHECKING:
-    from hashlib import blake2b
 
 Triple = tuple[str, str, str]
 _LONGEST = 2_000
@@ -62,15 +59,7 @@ def derived_id(subject: str, predicate: str, obj: str, start: str = "") -> str:
     (True, False)
     """
     text = f"{len(subject)} {len(predicate)} {subject}{predicate}{obj}" + (f"\0{start}" if start else "")
-    return "F-inf-" + _load_hash()(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-@cache
-def _load_hash() -> "type[blake2b]":
-    """Returns the hash of derived ids: OpenSSL takes long to load, and most commands derive no fact."""
-    from hashlib import blake2b
-
-    return blake2b
+    return "F-inf-" + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)

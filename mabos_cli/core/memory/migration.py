@@ -1,10 +1,10 @@
 """Migration: what a note that a person wrote becomes as a memory, by its words, the headings above it and what its comments say."""
 
 import re
+from _blake2 import blake2b
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from hashlib import blake2b
 from typing import NamedTuple
 
 from mabos_cli.core import BadValue

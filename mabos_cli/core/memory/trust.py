@@ -1,6 +1,7 @@
 """Trust: how far an item may be relied on. It is independent of use, and no more than the least of what the item derives from,
 unless a person vouches for its text. Sharing: what of a memory other agents may read."""
 
+from _blake2 import blake2b
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
@@ -155,8 +156,6 @@ NOBODY: Mapping[str, Ruling] = MappingProxyType({})
 
 def mark_text(content: str) -> str:
     """Returns a mark that no other text has, for a log that shall not hold the text itself."""
-    from hashlib import blake2b  # late: every store asks for lineages, and hardly any for marks
-
     return blake2b(content.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

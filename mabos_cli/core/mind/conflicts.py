@@ -1,7 +1,7 @@
 """Finds beliefs that cannot both be right: chooses the pairs worth comparing, and compares them."""
 
-import hashlib
 import re
+from _blake2 import blake2b
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -158,7 +158,7 @@ class _Comparing:
         """Takes the next beliefs."""
         for belief in beliefs:
             content = "\t".join((belief.subject, belief.text, belief.updated, belief.about, belief.group))
-            digest = hashlib.blake2b(content.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            digest = blake2b(content.encode("utf-8", "replace"), digest_size=8).hexdigest()
             marks = self._memo.marks.get(digest)
             if marks is None:
                 marks = self._open(len(self.marks)).marks
@@ -303,6 +303,8 @@ def _find_first(one: Sequence[Claim], two: Sequence[Claim], context: Context) ->
 
 def _key(pair: Sequence[Belief], subjects: Sequence[str]) -> str:
     """Returns a name of the pair that stays when lines move, files are renamed or the order changes."""
+    from hashlib import sha256  # late: it loads OpenSSL
+
     texts = ((subject, each.text.strip() or each.subject) for subject, each in zip(subjects, pair, strict=True))
     sides = sorted(f"{subject}\t{' '.join(words(text))}" for subject, text in texts)
-    return hashlib.sha256("\n".join(sides).encode("utf-8", "replace")).hexdigest()[:16]
+    return sha256("\n".join(sides).encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,10 +1,10 @@
 """Deliberation: the options of an agent, the filter that they pass, and what it should adopt, reconsider, drop or plan again."""
 
 import re
+from _blake2 import blake2b
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from hashlib import blake2b
 from typing import NamedTuple
 
 from mabos_cli.core.knowledge.case import Case

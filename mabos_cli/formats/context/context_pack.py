@@ -12,7 +12,7 @@ behind its number. In it no tag opens, no fence, and no brackets pass for a numb
 of all lines, which no line can know, and which stands in none.
 """
 
-from _blake2 import blake2b  # hashlib would load OpenSSL while a prompt waits
+from _blake2 import blake2b
 from collections.abc import Sequence
 
 from mabos_cli.core.context.candidates import Entry, Marks, Writing

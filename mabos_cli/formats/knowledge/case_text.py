@@ -1,8 +1,8 @@
 """Cases as text: on lines, as JSON with what makes them alike, and in mabos-cases.md for people and for search."""
 
 import re
+from _blake2 import blake2b
 from collections.abc import Collection, Iterable
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.knowledge.case import Case, CaseDeparture, render_metrics

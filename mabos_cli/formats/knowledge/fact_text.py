@@ -1,8 +1,8 @@
 """Facts as text: on a line, and in mabos-facts.md by subject, readable and findable by recall; above a size an index of pages."""
 
+from _blake2 import blake2b
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from mabos_cli.core.language.text import one_line, plural

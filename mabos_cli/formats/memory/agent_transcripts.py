@@ -2,10 +2,10 @@
 
 import json
 import re
+from _blake2 import blake2b
 from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import lru_cache
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from mabos_cli.core.language.clock import find_time, format_time

@@ -2,6 +2,7 @@
 
 import json
 import re
+from _blake2 import blake2b
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -183,8 +184,6 @@ def numbered_ids(data: bytes, name: str, start: int = 0) -> list[tuple[int, str]
 
 
 def _hashed_id(name: str, line: bytes, repetition: int) -> str:
-    from hashlib import blake2b  # late: only records of other tools need it
-
     seed = b"\0".join((name.encode("utf-8", "surrogateescape"), line, str(repetition).encode()))
     return f"O-{blake2b(seed, digest_size=8).hexdigest()}"
 

@@ -1,8 +1,8 @@
 """Prompts for a language model, and its answers, checked and bounded: BadValue says why one is of no use."""
 
 import re
+from _blake2 import blake2b
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from hashlib import blake2b
 from math import isfinite
 from typing import Any, NamedTuple
 

@@ -1,8 +1,8 @@
 """Audits what the files of an agent cost in tokens, and finds what could be saved."""
 
 import re
+from _blake2 import blake2b
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 

@@ -1,9 +1,9 @@
 """Building the hierarchy: weekly, monthly and quarterly summaries from the daily logs, and only those that changed."""
 
 import time
+from _blake2 import blake2b
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
 

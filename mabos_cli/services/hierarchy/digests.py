@@ -1,11 +1,11 @@
 """The digests of an agent's daily logs: from the cache while the logs are as they were, else read from them."""
 
+from _blake2 import blake2b
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
 from functools import cached_property, partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from zlib import crc32

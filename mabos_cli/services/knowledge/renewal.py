@@ -1,8 +1,8 @@
 """Runs inference and writes the result: from scratch, or after a change only for what it affects, by the state of the last run in SQLite."""
 
+from _blake2 import blake2b
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact, Triple

@@ -1,5 +1,6 @@
 """Observations: captured cheaply as they come, and harvested into memory items, each once."""
 
+from _blake2 import blake2b
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import cache, partial
@@ -138,8 +139,6 @@ class Candidate(NamedTuple):
     @property
     def id(self) -> str:
         """Returns an id that depends on nothing but the statement and where it was made."""
-        from hashlib import blake2b  # late: only a choice needs it
-
         seed = f"{self.seen.key or self.seen.id}\0{self.draft.item.content}".encode("utf-8", "replace")
         return f"H-{blake2b(seed, digest_size=5).hexdigest()}"
 

@@ -1,5 +1,6 @@
 """Remembering: drafts are stored, queued for the next write, or merged with what a language model finds to be the same."""
 
+from _blake2 import blake2b
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -41,8 +42,6 @@ def remember_batch(
     if total <= _CHUNK:
         yield remember(agent, list(lines.read(agent.each("reading", file.readlines()))), if_new=if_new, llm=llm)
         return
-    from hashlib import blake2b  # late: OpenSSL takes long to load
-
     known, done, seen = agent.load().head.extra.get("batches"), 0, blake2b(digest_size=16)
     known = {name: at for name, at in known.items() if isinstance(at, int)} if isinstance(known, dict) else {}
     marks: dict[int, str] = {}  # what the file begins with, by the number of lines
