@@ -3,15 +3,15 @@
 Anything else (an unknown option, an invalid value, a missing word, --help) is left to Typer, which explains what is wrong; a test
 compares both on every line of the docs."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple
 
 from mabos_cli.commands.call import Argument, Commands, Function, Option
+from mabos_cli.core.language.patterns import compiled
 
-_NUMBERS = {int: re.compile(r"-?\d{1,18}"), float: re.compile(r"-?\d{1,15}(\.\d{1,15})?")}
+_NUMBERS = {int: r"-?\d{1,18}", float: r"-?\d{1,15}(\.\d{1,15})?"}
 
 
 class Parameter(NamedTuple):
@@ -68,7 +68,7 @@ def parse_words(function: Function, words: Sequence[str]) -> dict[str, Any] | No
             if read is None:
                 return None
             given[parameter.name] = [*(given[parameter.name] or ()), read] if parameter.type is list else read
-        elif not word or (word[0] == "-" and word != "-" and not _NUMBERS[float].fullmatch(word)):
+        elif not word or (word[0] == "-" and word != "-" and not compiled(_NUMBERS[float]).fullmatch(word)):
             return None
         else:  # -5 is a number: no option is called so
             places.append(word)
@@ -114,7 +114,7 @@ def _read_value(parameter: Parameter, word: str) -> Any:
     number = _NUMBERS.get(parameter.type)
     if number is None:
         return Path(word) if parameter.type is Path else word
-    value = parameter.type(word) if number.fullmatch(word) else None
+    value = parameter.type(word) if compiled(number).fullmatch(word) else None
     low, high = parameter.declared.min, parameter.declared.max
     is_within = value is not None and (low is None or low <= value) and (high is None or value <= high)
     return value if is_within else None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.core.language.ids import month_of, parse_id
+from mabos_cli.core.language.patterns import compiled_bytes
 from mabos_cli.core.memory.stores import Departure
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.memory.items import lines_naming, parse_archive
@@ -16,8 +17,8 @@ from mabos_cli.workspace.files import append_bytes, list_names, list_stems, read
 from mabos_cli.workspace.layout import AgentPaths
 
 _IDS = rb'(?m)^\{"id": "(M-\d+-[0-9a-f]{4})"'
-_REASONS = re.compile(_IDS + rb', "kind": "item", "reason": "(\w+)')
-_RECEIPT = re.compile(rb'(?m)^\{"at": "([^"]+)", "agent": "([^"]*)", "command": "([^"]+)", "ids": \[([^]]*)\]')
+_REASONS = _IDS + rb', "kind": "item", "reason": "(\w+)'
+_RECEIPT = rb'(?m)^\{"at": "([^"]+)", "agent": "([^"]*)", "command": "([^"]+)", "ids": \[([^]]*)\]'
 _ANYWAY = 4  # files that change from one day to the next
 _LOOKED_AT = 20
 _VERSIONS = ("updated", "trust")  # an earlier form of an item that stays
@@ -135,12 +136,12 @@ def _word(reason: str) -> str:
 
 
 def _count_reasons(data: bytes) -> tuple[dict[str, int], list[str]]:
-    last = {item_id.decode(): word.decode() for item_id, word in _REASONS.findall(data)}
+    last = {item_id.decode(): word.decode() for item_id, word in compiled_bytes(_REASONS).findall(data)}
     kept = {item_id: word for item_id, word in last.items() if word not in _VERSIONS}
     return dict(Counter(kept.values())), [item_id for item_id, word in kept.items() if word == "forgotten"]
 
 
 def _count_runs(data: bytes, agent: bytes) -> tuple[dict[str, str], list[str]]:
-    found = [(at, command, ids) for at, name, command, ids in _RECEIPT.findall(data) if name == agent]
+    found = [(at, command, ids) for at, name, command, ids in compiled_bytes(_RECEIPT).findall(data) if name == agent]
     revived = [each for _, command, ids in found if command == b"revive" for each in re.findall(rb"M-[\w-]+", ids)]
     return {command.decode(): at.decode() for at, command, _ in found}, [each.decode() for each in revived]

@@ -14,6 +14,7 @@ from zlib import crc32
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_time
 from mabos_cli.core.language.ids import stamp_of
+from mabos_cli.core.language.patterns import compiled, compiled_bytes
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import Ruling, claim_trust, lowered, needs_voucher
 from mabos_cli.core.search.documents import Content, Held, Piece, Record
@@ -28,9 +29,9 @@ from mabos_cli.workspace.locate import render_template
 from mabos_cli.workspace.memory.store import read_deferred
 from mabos_cli.workspace.sources import OBSERVED, clean, is_store
 
-_LOG = re.compile(rf"memory/{DAY}\.md")
+_LOG = rf"memory/{DAY}\.md"
 # In a log, what may reach into entries below it, or changes the title that they stand under.
-_REACHING = re.compile(rb"\n(?:[^A-Za-z\\\n]*(?:```|~~~|<)| {0,3}(?:#[ \t]|=+[ \t]*\r?\n))")
+_REACHING = rb"\n(?:[^A-Za-z\\\n]*(?:```|~~~|<)| {0,3}(?:#[ \t]|=+[ \t]*\r?\n))"
 Rulings = Callable[[], Mapping[str, Ruling]]
 
 
@@ -132,7 +133,7 @@ def _find_more(shown: str) -> Callable[[Agent, str, bytes, bytes], Content | Non
         return lambda agent, shown, _, more: _archived(agent, shown, more)
     if shown.startswith(OBSERVED):
         return _spoken_more
-    return _logged_more if _LOG.fullmatch(shown) else None
+    return _logged_more if compiled(_LOG).fullmatch(shown) else None
 
 
 def _archived(agent: Agent, shown: str, data: bytes) -> Content:
@@ -190,7 +191,7 @@ def _logged_more(agent: Agent, shown: str, before: bytes, more: bytes) -> Conten
     """Reads entries at the end of a daily log: below its title, as if they came first, and then with the lines where they are."""
     head = before.find(b"\n## ") + 1
     is_entry = more.lstrip(b"\n").startswith(b"## ")
-    if not head or not is_entry or b"-----BEGIN" in before or _REACHING.search(before, head - 1):
+    if not head or not is_entry or b"-----BEGIN" in before or compiled_bytes(_REACHING).search(before, head - 1):
         return None
     title, skipped = before.count(b"\n", 0, head), before.count(b"\n", head)
     pieces = _written(agent, shown, before[:head] + more).pieces

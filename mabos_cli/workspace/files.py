@@ -17,6 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.language import ids
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.json.text import BEGINNING, NUMBERED, check_format
 from mabos_cli.workspace.layout import TEMP_PREFIX
@@ -25,7 +26,7 @@ from mabos_cli.workspace.platform import CLOSE_ON_EXEC, exchange_files, is_runni
 
 # Text files below this size are replaced rather than appended to: a power cut then cannot leave half an entry.
 REPLACE_BELOW = 1 << 20
-_TRADED = re.compile(rf"{re.escape(TEMP_PREFIX)}\d+-\d+-([0-9a-f]{{8}})([0-9a-f]{{8}})-(.+)", re.DOTALL)
+_TRADED = rf"(?s){re.escape(TEMP_PREFIX)}\d+-\d+-([0-9a-f]{{8}})([0-9a-f]{{8}})-(.+)"
 ATTEMPTS = 50  # to write what somebody else keeps changing
 
 
@@ -268,7 +269,7 @@ def _traded(temp: Path, target: Path, data: bytes, expect: bytes) -> bool:
 def remove_temp(temp: Path) -> None:
     """Removes a temporary file. If a person's save was exchanged into it and its owner had no time to look, the save goes back to
     its place; beside it where the file was saved again since."""
-    match = _TRADED.fullmatch(temp.name)
+    match = compiled(_TRADED).fullmatch(temp.name)
     held = read_bytes(temp) if match else None
     if match and held is not None and f"{crc32(held):08x}" not in (match[1], match[2]):
         target = temp.with_name(match[3])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_document
@@ -61,7 +62,7 @@ def is_agent(agent: AgentPaths) -> bool:
 
 def list_agents(workspace: WorkspacePaths) -> list[str]:
     """Returns the agents: folders of agents/ that hold Persona.md or Beliefs.md."""
-    names = (name for name in list_names(workspace.agents) if re.fullmatch(AGENT_ID, name))
+    names = (name for name in list_names(workspace.agents) if compiled(AGENT_ID).fullmatch(name))
     return [name for name in names if is_agent(workspace.agent(name))]
 
 

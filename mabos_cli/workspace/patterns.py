@@ -13,14 +13,14 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, AnyStr
 
 from mabos_cli.errors import MabosError
 from mabos_cli.workspace.files import make_folder, replace_file
 from mabos_cli.workspace.plain_files import cache_folder
 
 _KNOWN_TO_WORK = ((3, 11), (3, 14))  # versions of CPython: from, and below
-Key = tuple[str, int]
+Key = tuple[str | bytes, int]
 # All flags, the code, the number of groups, and their names.
 Code = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
 
@@ -42,13 +42,13 @@ class KeptPatterns:
             found = marshal.loads(self._data) if self._data else {}
             self._known = found if isinstance(found, dict) else {}
 
-    def find_compiled(self, pattern: str, flags: int) -> re.Pattern[str]:
+    def find_compiled(self, pattern: AnyStr, flags: int) -> re.Pattern[AnyStr]:
         """Returns a compiled pattern; one that is not known is kept when the process ends."""
         if code := self._known.get((pattern, int(flags))):
             every, words, groups, names, by_number = code
             with suppress(ValueError, TypeError, RuntimeError, OverflowError):  # whatever is wrong with what was kept
                 listed = memoryview(words).cast("I").tolist()
-                found: re.Pattern[str] = self._engine.compile(pattern, every, listed, groups, names, by_number)
+                found: re.Pattern[AnyStr] = self._engine.compile(pattern, every, listed, groups, names, by_number)
                 return found
         if self._path and not self._new:
             atexit.register(self.save)
@@ -64,7 +64,7 @@ class KeptPatterns:
                 replace_file(self._path, data, root=self._path.parent, expect=self._data)
 
 
-def _encode(pattern: str, flags: int) -> Code:
+def _encode(pattern: str | bytes, flags: int) -> Code:
     """Returns what a pattern compiles to."""
     inner: Any = import_module("re._compiler")
     parsed = import_module("re._parser").parse(pattern, flags)

@@ -6,11 +6,11 @@ nobody. `doctor --security` finds those.
 """
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.language.patterns import compiled_bytes
 from mabos_cli.core.language.secrets import find_secrets, redact
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.trust import VOUCHED_BY, Claim, needs_voucher
@@ -18,7 +18,7 @@ from mabos_cli.formats.json.text import dump_line
 from mabos_cli.workspace.files import FileWrite
 
 _PART = 1 << 16  # characters that are searched at a time: a rule without a key in them costs nothing
-_IDS = re.compile(rb'"(?:case_)?id"\s*:\s*("(?:[^"\\]|\\.)*")')
+_IDS = rb'"(?:case_)?id"\s*:\s*("(?:[^"\\]|\\.)*")'
 
 
 def refuse_new_secrets(files: Sequence[FileWrite], texts: Iterable[str] | None, lines: Iterable[bytes]) -> None:
@@ -72,7 +72,7 @@ def _new_claims(file: FileWrite) -> Iterator[Claim]:
     elif file.path.suffix == ".json":
         lines = _added_lines(old, file.data)
         claims = [each for line in lines for each in _claims_of(line) if needs_voucher(each.trust, each.source)]
-        ids = set(_IDS.findall(old)) if claims else set()
+        ids = set(compiled_bytes(_IDS).findall(old)) if claims else set()
         yield from (each for each in claims if dump_line(each.id).encode("utf-8", "replace") not in ids)
 
 

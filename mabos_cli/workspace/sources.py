@@ -1,7 +1,6 @@
 """An agent's files as sources of an index: which there are, what changed, what is in them; where the index lies."""
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from stat import S_ISREG
 from zlib import crc32
 
 from mabos_cli.core.language.ids import stamp_of
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.memory.item import DOMAINS
 from mabos_cli.core.search.documents import WRITING, Content, Source, digest_of
 from mabos_cli.errors import MabosError
@@ -41,7 +41,6 @@ _RECORDS = frozenset(
     )
 )
 _RECORD_NAMES = frozenset(path.rpartition("/")[2] for path in _RECORDS)
-_STORE = re.compile(STORE)
 
 
 def find_sources(agent: Agent) -> list[Source]:
@@ -142,7 +141,7 @@ def _walk(agent: Agent, folders: list[str]) -> Iterator[tuple[str, os.stat_resul
 
 def is_store(shown: str) -> bool:
     """Returns whether a path is memory-store.json or one of its pages."""
-    return shown.startswith("memory-store") and bool(_STORE.fullmatch(shown))
+    return shown.startswith("memory-store") and bool(compiled(STORE).fullmatch(shown))
 
 
 def holds_items(shown: str) -> bool:

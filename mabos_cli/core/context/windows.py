@@ -99,7 +99,7 @@ def split_prose(text: str) -> list[str]:
     ['Use it, i.e. Redis.', 'See Fig. 2 (v1.2).', 'Then go!']
     """
     found, start = [], 0
-    for match in re.finditer(_END, text):
+    for match in compiled(_END).finditer(text):
         if not compiled(_SHORT).search(text[max(start, match.start() - 12) : match.start() + 1]):
             found.append(text[start : match.end()].strip())
             start = match.end()

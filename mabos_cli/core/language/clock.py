@@ -4,6 +4,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.language.patterns import compiled
 
 DAY = 86_400  # seconds
 _STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"  # as format_time writes it
@@ -110,7 +111,7 @@ def parse_span(text: str) -> float:
     >>> parse_span("2h")
     7200.0
     """
-    match = re.fullmatch(_SPAN, text.strip().lower())
+    match = compiled(_SPAN).fullmatch(text.strip().lower())
     try:
         seconds = float(match[1]) * _SECONDS[match[2]] if match else float(text)
     except ValueError:

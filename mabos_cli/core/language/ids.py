@@ -1,16 +1,17 @@
 """Ids of memory items, facts, observations and kept results of reasoning: `M-{epoch ms}-{4 hex}`, `F-...`, `O-...`, `T-...`, minted
 so that they sort by age and never repeat; and stamps, by which a file that changed is known."""
 
-import re
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any, Protocol
 from zlib import crc32
 
+from mabos_cli.core.language.patterns import compiled
+
 # Letters that make no words, and that no number has.
 _LETTERS = "bcdfghjkmnpqrstvwxz"
-_DISTINCT = re.compile(rf"(.*\d)-[{_LETTERS}]{{3}}")
-_ID = re.compile(r"[MFOT]-(\d{1,16})-([0-9a-f]{4})")
+_DISTINCT = rf"(.*\d)-[{_LETTERS}]{{3}}"
+_ID = r"[MFOT]-(\d{1,16})-([0-9a-f]{4})"
 
 # The last bit of the suffix tells who minted the id, so that a deferred store, which does not wait for the
 # agent's lock, cannot draw an id that a locked store draws in the same millisecond.
@@ -31,7 +32,7 @@ class Chance(Protocol):
 
 def parse_id(text: str) -> tuple[int, int] | None:
     """Returns milliseconds and suffix of an id, or None when it is not one of ours."""
-    match = _ID.fullmatch(text)
+    match = compiled(_ID).fullmatch(text)
     return (int(match[1]), int(match[2], 16)) if match else None
 
 
@@ -75,7 +76,7 @@ def counted_id(name: str) -> str:
     >>> counted_id("G-004-xkd"), counted_id("G-004")
     ('G-004', 'G-004')
     """
-    match = _DISTINCT.fullmatch(name)
+    match = compiled(_DISTINCT).fullmatch(name)
     return match[1] if match else name
 
 

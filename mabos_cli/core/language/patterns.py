@@ -4,13 +4,13 @@ source that keeps what they come to."""
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Protocol
+from typing import AnyStr, Protocol
 
 
 class PatternSource(Protocol):
     """Gives the compiled form of a fixed pattern."""
 
-    def find_compiled(self, pattern: str, flags: int) -> re.Pattern[str]: ...
+    def find_compiled(self, pattern: AnyStr, flags: int) -> re.Pattern[AnyStr]: ...
 
 
 _source: PatternSource | None = None
@@ -35,3 +35,6 @@ def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
         opening, _open = _open, None  # what the source itself needs is compiled
         _source = opening()
     return _source.find_compiled(pattern, flags) if _source else re.compile(pattern, flags)
+
+
+compiled_bytes: Callable[[bytes], re.Pattern[bytes]] = compiled  # type: ignore[assignment]  # the same for bytes

@@ -1,6 +1,5 @@
 """How alike two texts or words are, whether one text keeps to what others say, and an index that finds similar texts."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -62,7 +61,7 @@ def says_the_same(a: str, b: str) -> bool:
     (False, False)
     """
     negated = [count_negations(text) for text in (a, b)]
-    numbers = [[number.rstrip(".,:/-") for number in re.findall(_NUMBER, text)] for text in (a, b)]
+    numbers = [[number.rstrip(".,:/-") for number in compiled(_NUMBER).findall(text)] for text in (a, b)]
     common = word_set(a) & word_set(b)
     order = [[*dict.fromkeys(word for word in words(text) if word in common)] for text in (a, b)]
     return negated[0] == negated[1] and numbers[0] == numbers[1] and order[0] == order[1] and bool(word_set(a))
@@ -94,7 +93,7 @@ def count_negations(text: str) -> int:
     >>> count_negations("We won't pay, and nobody asked"), count_negations("The payment is important")
     (2, 0)
     """
-    return len(re.findall(_NEGATION, text))
+    return len(compiled(_NEGATION).findall(text))
 
 
 def numbers_of(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ from math import isinf
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
+from mabos_cli.core.language.patterns import compiled_bytes
 from mabos_cli.errors import InvalidFile
 
 # Legal in JSON, but harmful when a person prints the file: DEL, C1 controls, direction overrides, line separators.
@@ -169,7 +170,7 @@ def find_block(
         return None
     block = data[start + len(opening) : end]
     # Two on a line, or something like it inside one: then the document is decoded as a whole.
-    if not is_ours(block) and (not re.fullmatch(_OUR_LINES, block) or b'}, {"id": "' in block):
+    if not is_ours(block) and (not compiled_bytes(_OUR_LINES).fullmatch(block) or b'}, {"id": "' in block):
         return None
     return data[:start] + b'\n  "%s": []' % name.encode() + data[end + len(_CLOSE) :], block
 
@@ -242,7 +243,7 @@ def line_of_element(data: bytes, name: str, number: int) -> int:
 FORMAT = 1  # of the files that this version writes; a file that names none is of format 1
 NUMBERED = (".json", ".jsonl", ".jsonld")  # endings of files that may begin with a number
 BEGINNING = 100  # bytes that are enough to see it
-_NUMBER = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*(\d{1,9})\s*[,}]')
+_NUMBER = rb'(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*(\d{1,9})\s*[,}]'
 
 
 def format_of(data: bytes) -> int:
@@ -251,7 +252,7 @@ def format_of(data: bytes) -> int:
     >>> format_of(b'{"format": 2, "facts": []}'), format_of(b'{"facts": []}'), format_of(b"[]")
     (2, 1, 1)
     """
-    found = _NUMBER.match(data[:BEGINNING])
+    found = compiled_bytes(_NUMBER).match(data[:BEGINNING])
     return int(found[1]) if found else 1
 
 

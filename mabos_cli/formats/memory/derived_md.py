@@ -2,7 +2,6 @@
 that they are made from, as they are cached; and what logs get of an item."""
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from mabos_cli.core.context.memory_index import (
     MemoryIndex,
     Share,
 )
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, plural, words
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted, trust_rank
@@ -204,7 +204,7 @@ def _parse_digest(fields: list[Any]) -> Digest:
 
 
 _NOTE = "Edits here are set aside: change memory with `mabos update`."
-_UNTIL = re.compile(r'(?m)^valid_until: "(.+)"$')
+_UNTIL = r'(?m)^valid_until: "(.+)"$'
 
 
 def render_domain(
@@ -235,7 +235,7 @@ def has_lapsed(text: str, now: str) -> bool:
     """Returns whether a file is still as it was generated, and only time has passed since: it was valid until some moment before now."""
     from mabos_cli.formats.markdown.scan import split_head  # late: what is written is not read
 
-    found = _UNTIL.search(split_head(text)[0])
+    found = compiled(_UNTIL).search(split_head(text)[0])
     return found is not None and found[1] <= now and is_as_generated(text)
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from mabos_cli.core import BadValue
+from mabos_cli.core.language.patterns import compiled, compiled_bytes
 from mabos_cli.core.memory.item import (
     TRUSTS,
     UNGRADED,
@@ -77,7 +78,7 @@ def item_from_dict(raw: Any, where: str) -> MemoryItem:
         raise InvalidFile(f"{label}: access_count must be a whole number", "repair the value by hand")
     if not values.get("id") or "content" not in values:
         raise InvalidFile(f"{label}: id and content are required", "repair the item by hand")
-    if values.get("created_at") and not re.match(r"\d{4}-\d\d-\d\d", values["created_at"]):
+    if values.get("created_at") and not compiled(r"\d{4}-\d\d-\d\d").match(values["created_at"]):
         raise InvalidFile(f"{label}: created_at must be a date", "write it as 2026-02-24T14:30:00Z")
     extra = {key: value for key, value in raw.items() if key not in _KNOWN}
     if level is None:
@@ -140,7 +141,7 @@ def _layout() -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     plain, text = rb'([^"\\]*+)', rb'([^"\\]*+(?:\\.[^"\\]*+)*+)'
     start = rb'\{"id": "%s", "content": "%s", "type": "%s", "importance": ([0-9.]++)[,}]' % (plain, text, plain)
     seen = rb'(?:, "observed_at": "%s")?, "accessed_at": "%s", "access_count": (\d++)' % (plain, plain)
-    return re.compile(start), re.compile(rb'"created_at": "%s"%s' % (plain, seen))
+    return compiled_bytes(start), compiled_bytes(rb'"created_at": "%s"%s' % (plain, seen))
 
 
 def glance_at(line: bytes) -> Glance:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from mabos_cli.config import PRESETS, Settings
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time, parse_when
+from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
 from mabos_cli.core.memory.stores import EVERYTHING, FINDABLE, LIVE, REPLACED
@@ -25,7 +26,7 @@ _EITHER = "--live and --archived exclude each other", "leave one of them out"
 _RERANKED = 20  # hits that a model puts in order
 _LOOKED_AT = 20  # hits, which may be passages of files; the best item among them is what a timeline is about
 _LARGEST = 64 << 20  # bytes of a file that is read
-_RANGE = re.compile(r"(.+?):(\d+)(?:-(\d*))?")
+_RANGE = r"(.+?):(\d+)(?:-(\d*))?"
 
 
 class Request(NamedTuple):
@@ -297,7 +298,7 @@ def read_lines(agent: Agent, place: str, *, raw: bool = False) -> Lines:
 
 def _parse_place(place: str, root: os.PathLike[str]) -> tuple[str, int, int]:
     """Returns path, first and last line (0: to the end). A colon may be part of a file's name."""
-    match = _RANGE.fullmatch(place)
+    match = compiled(_RANGE).fullmatch(place)
     if not match or os.path.exists(os.path.join(root, place)):
         return place, 1, 0
     first = int(match[2])

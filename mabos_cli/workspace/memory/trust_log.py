@@ -1,6 +1,5 @@
 """trust.jsonl of an agent, append-only and under git: what persons decided about items. And what follows for all others."""
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import day_of
+from mabos_cli.core.language.patterns import compiled_bytes
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.stores import Memory, locate
 from mabos_cli.core.memory.trust import (
@@ -37,7 +37,7 @@ from mabos_cli.workspace.memory.store import LongTermView
 if TYPE_CHECKING:
     from mabos_cli.formats.memory.observations import NamedLines
 
-_OUTSIDE = re.compile(rb'"source": "\s*(?:%s)' % "|".join(OUTSIDE).encode(), re.IGNORECASE)
+_OUTSIDE = rb'(?i)"source": "\s*(?:%s)' % "|".join(OUTSIDE).encode()
 _PLAIN = (b'"trust": "agent"', b'"trust": "trusted"')
 _DERIVED, _UNTRUSTED = b'"derived_from": ', b'"untrusted"'
 
@@ -149,7 +149,7 @@ def is_plain(line: bytes) -> bool:
     """Returns whether the line of an item says that it is trusted, derives from nothing and comes from no outside source;
     another tool's keys make it doubtful."""
     is_stated = line.count(b'"trust": "') == 1 and any(word in line for word in _PLAIN)
-    return is_stated and _DERIVED not in line and not _OUTSIDE.search(line)
+    return is_stated and _DERIVED not in line and not compiled_bytes(_OUTSIDE).search(line)
 
 
 def untrusted_in_store(path: Path) -> list[tuple[str, str]]:
@@ -160,7 +160,7 @@ def untrusted_in_store(path: Path) -> list[tuple[str, str]]:
 
 def outside_in_store(path: Path) -> list[tuple[str, str]]:
     """Returns the items of such a file that claim more trust than their outside source has, as untrusted_in_store does."""
-    found = _select(path, lambda data: bool(_OUTSIDE.search(data)))
+    found = _select(path, lambda data: bool(compiled_bytes(_OUTSIDE).search(data)))
     return [(item.id, item.created_at[:10]) for item in found if needs_voucher(item.trust, item.source)]
 
 

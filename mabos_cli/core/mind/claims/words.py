@@ -77,6 +77,7 @@ timber | gas oil coal electricity diesel petrol hydrogen | json xml csv yaml pro
 """
 # Beginnings that turn a word into its opposite, alone or by another one.
 _PREFIXES = [pair.split("/") for pair in "over/under up/down pre/post in/out ex/in im/ex en/dis pro/anti".split()]
+_PREFIXED = tuple(one for one, _ in _PREFIXES)
 _NEGATING = ("in", "im", "ir", "il", "dis", "mis", "de")
 # What makes another word of the same meaning: dimension, dimensional; design, designer.
 _ENDINGS = frozenset("al er or ion ation ition ment ness ity ive ly ist ure y ance ence able ful ic ial ally".split())
@@ -265,7 +266,9 @@ def compare_words(x: str, y: str) -> tuple[str, bool]:
     if len(short) >= 4 and long.endswith(short) and long.removesuffix(short) in _NEGATING:
         return "opposed", False
     for one, two in ((x, y), (y, x)):
-        if any(one.startswith(a) and len(one) > len(a) + 2 and two == b + one.removeprefix(a) for a, b in _PREFIXES):
+        if one.startswith(_PREFIXED) and any(
+            one.startswith(a) and len(one) > len(a) + 2 and two == b + one.removeprefix(a) for a, b in _PREFIXES
+        ):
             return "opposed", False
     if len(short) >= 5 and long.startswith(short) and long.removeprefix(short) in _ENDINGS:
         return "same", False
@@ -359,7 +362,9 @@ def head_word(heading: str) -> str:
     >>> head_word("Payment provider"), head_word("Head of sales"), head_word("Cost per lead")
     ('provider', 'head', 'cost')
     """
-    first = re.split(r"\s(?:of|for|at|in|with|per|to|on|by|from|between|after|until)\s|\s?[(,:]", heading.casefold())[0]
+    first = compiled(r"\s(?:of|for|at|in|with|per|to|on|by|from|between|after|until)\s|\s?[(,:]").split(
+        heading.casefold()
+    )[0]
     return first.split()[-1] if first.strip() else ""
 
 
