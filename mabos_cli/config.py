@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import parse_span
 from mabos_cli.core.memory.item import KEEPING, TRUSTS, TYPES, WEIGHTS, Keeping, parse_keeping
 from mabos_cli.core.memory.stores import Limits
+from mabos_cli.core.records import NamedTuple
 
 
 class Setting(NamedTuple):

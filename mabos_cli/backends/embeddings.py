@@ -7,9 +7,10 @@ import struct
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Embedder
 from mabos_cli.errors import Unavailable, UsageFault
 

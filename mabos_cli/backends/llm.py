@@ -4,9 +4,10 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import Unavailable
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
 
 from mabos_cli.core.context.texts import Count
 from mabos_cli.core.language.text import cut_text, token_cost
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import Unavailable
 
 # Where tiktoken keeps an encoding (the SHA-1 of its address) and what must be in it: a file that is missing or differs would

@@ -15,11 +15,12 @@ from importlib.util import find_spec
 from itertools import chain
 from operator import add
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from mabos_cli.backends.embeddings import Weights, open_weights, pack_rows, pack_unit
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import Unavailable
 
 WIDTH = 256

@@ -11,8 +11,9 @@ from copy import copy
 from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError, UsageFault
 from mabos_cli.services.inputs import Session
 from mabos_cli.terminal.emit import emit, is_terminal, note

@@ -6,10 +6,11 @@ compares both on every line of the docs."""
 from collections.abc import Sequence
 from pathlib import Path
 from types import UnionType
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.commands.call import Argument, Commands, Function, Option
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.records import NamedTuple
 
 _NUMBERS = {int: r"-?\d{1,18}", float: r"-?\d{1,15}(\.\d{1,15})?"}
 

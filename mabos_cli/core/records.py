@@ -3,12 +3,11 @@ hundred of them for a recall. typing checks each annotation and compiles a funct
 fields share one, and the methods that are the same for all stand in one base.
 """
 
-import sys
+import typing
 from typing import TYPE_CHECKING
 
-if (
-    TYPE_CHECKING or sys.implementation.name != "cpython" or sys.version_info >= (3, 14)
-):  # 3.14 keeps annotations elsewhere
+# Python 3.14 keeps the annotations of a class body elsewhere; it is known by a function that is new in it.
+if TYPE_CHECKING or hasattr(typing, "evaluate_forward_ref"):
     from typing import NamedTuple as NamedTuple
 else:
     from collections import _tuplegetter

@@ -6,11 +6,11 @@ from itertools import repeat
 from math import sqrt
 from operator import mul
 from struct import pack, unpack
-from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import statement, words, words_as_written
 from mabos_cli.core.memory.item import TRUSTS
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.prompt import choose_relevant, least_relevance, read_prompt, relevance
 from mabos_cli.core.search.question import (
     LONGEST_ASKING,

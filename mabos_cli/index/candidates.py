@@ -11,11 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from math import log
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mabos_cli.core.language.text import split_uncut
 from mabos_cli.core.memory.stores import EVERYTHING
 from mabos_cli.core.memory.trust import PRIVATE, Sharing
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.index.packing import unpack_text
 from mabos_cli.index.restriction import TRUST, Restriction, restrict
 

@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing, suppress
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Embedder
 from mabos_cli.index.candidates import EMBEDDED, NONE
 from mabos_cli.index.packing import pack_vector, unpack_text

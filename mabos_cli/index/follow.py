@@ -3,7 +3,7 @@ vectors of a passage go together."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from mabos_cli.core.language.clock import as_stamp
@@ -13,6 +13,7 @@ from mabos_cli.core.language.text import cut_text, spaced, words
 from mabos_cli.core.memory.item import MemoryItem, types_of
 from mabos_cli.core.memory.stores import reach_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Content, Held, Piece, Source
 from mabos_cli.errors import MabosError
 from mabos_cli.index.candidates import BOUNDS, NONE, PARTS, WAITING

@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator, Mapping
 from heapq import nlargest
 from math import cos, log, pi
 from struct import error as StructError
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.memory.stores import FINDABLE
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Embedder, cosine
 from mabos_cli.core.search.prompt import (
     Prompt,

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from math import inf
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from mabos_cli.core.language.ids import stamp_of
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Embedder
 from mabos_cli.index.embedding import Decode
 from mabos_cli.index.vectors import Engine

@@ -1,8 +1,9 @@
 """Filters of a search, and what another agent shares, as a condition on passages."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.memory.trust import PRIVATE, Sharing, trust_rank
+from mabos_cli.core.records import NamedTuple
 
 if TYPE_CHECKING:
     from mabos_cli.core.search.recall import Filters

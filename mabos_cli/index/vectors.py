@@ -18,8 +18,9 @@ from importlib.util import find_spec
 from math import sqrt
 from operator import add, mul, sub
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.index.candidates import BOUNDS, listed
 from mabos_cli.index.packing import near_by_signs, pack_vector, signs_of
 from mabos_cli.index.restriction import Restriction

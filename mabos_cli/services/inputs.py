@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 from mabos_cli.config import Settings, check_setting, layer
 from mabos_cli.core import BadValue
@@ -18,6 +18,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory import item as memory_item
 from mabos_cli.core.memory.stores import Draft, Relatives
 from mabos_cli.core.memory.trust import lowest_trust, needs_voucher, trust_by_source, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.workspace.agent import Agent

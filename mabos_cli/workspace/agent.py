@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mabos_cli.config import Settings
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import DEFERRED, parse_id
 from mabos_cli.core.memory.item import MemoryItem, touch
 from mabos_cli.core.memory.stores import Departure, Draft, Memory, Relatives, locate
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.json.text import parse_json
 from mabos_cli.formats.memory.items import StoreFile, line_id, parse_store
 from mabos_cli.workspace.files import read_bytes

@@ -5,8 +5,8 @@ import stat
 from _blake2 import blake2b
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.json.text import BEGINNING, newer_format
 from mabos_cli.workspace.files import list_names
 from mabos_cli.workspace.layout import AgentPaths

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.language import ids
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import Conflict, InvalidFile, MabosError
 from mabos_cli.formats.json.text import BEGINNING, NUMBERED, check_format
 from mabos_cli.workspace.layout import TEMP_PREFIX

@@ -14,9 +14,9 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from mabos_cli.core.language.clock import format_time
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError, NotFound, Unavailable
 from mabos_cli.workspace.files import list_names, read_bytes
 from mabos_cli.workspace.layout import WorkspacePaths

@@ -2,8 +2,8 @@
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.workspace import plain_files as marks
 from mabos_cli.workspace.plain_files import enter_root
 

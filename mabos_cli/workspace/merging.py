@@ -4,8 +4,8 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.workspace.files import read_bytes, remove_file
 from mabos_cli.workspace.git import Repository, find_repository
 from mabos_cli.workspace.layout import AgentPaths

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli import __version__
 from mabos_cli.core.language.text import one_line, plural
@@ -15,6 +15,7 @@ from mabos_cli.core.mind.claims.disagreement import Disagreement
 from mabos_cli.core.mind.conflicts import Conflict, Memo, Show, find_conflicts
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
 from mabos_cli.core.mind.pairs import Marks
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
 from mabos_cli.formats.mind import mind_md

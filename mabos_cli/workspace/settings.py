@@ -9,11 +9,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli import __version__
 from mabos_cli.config import BY_NAME, SETTINGS, Settings, check_setting, env_name, is_risky, layer, nearest_setting
 from mabos_cli.core import BadValue
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile, MabosError, UsageFault
 from mabos_cli.formats.json.text import dump_record, parse_json
 from mabos_cli.workspace.files import read_bytes, read_text, remove_file, replace_file, stamp_of, sweep_temps

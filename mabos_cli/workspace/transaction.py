@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import Relatives
 from mabos_cli.core.memory.trust import Claim, needs_voucher
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import Conflict, MabosError
 from mabos_cli.formats.json.text import check_format, dump_line, dump_record, parse_ledger
 from mabos_cli.workspace.agent import Agent, Change

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mabos_cli.core.context.texts import Turn
 from mabos_cli.core.language.clock import earlier, format_time
 from mabos_cli.core.language.text import split_sentences, terms, words, words_as_written
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.records import NamedTuple
 
 if TYPE_CHECKING:  # facts and recall are loaded where they are used: a prompt that waits has neither
     from mabos_cli.core.knowledge.fact import Fact

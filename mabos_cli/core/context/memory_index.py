@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, words
 from mabos_cli.core.memory.item import DOMAINS, PRIORITIES, Glance, MemoryItem, has_expired, priority_of
 from mabos_cli.core.memory.trust import is_outside, trust_of_item, trust_rank
+from mabos_cli.core.records import NamedTuple
 
 CRITICAL = PRIORITIES["critical"]
 # A longer text is cut, and the index says how to read the rest. Where very many have to be named, each is cut at the least width.

@@ -4,7 +4,6 @@ The tail of the conversation comes first, then entries at the layer that there i
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from mabos_cli.core.context.candidates import Against, Entry, Limits, Marks, Pack, Placed, Receipt, Writing, receipt_of
 from mabos_cli.core.context.texts import Turn
@@ -21,6 +20,7 @@ from mabos_cli.core.language.similar import Statement, WordIndex, find_outdated,
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.item import HAPPENED
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.records import NamedTuple
 
 _COMPARED = 1000  # characters by which texts that say the same are found: comparing long ones takes long
 _SIDE_BY_SIDE = 20  # entries that are looked at for updates of one another

@@ -1,7 +1,9 @@
 """Turns of a conversation: what they cost, and how a text is fitted into what room there is."""
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from mabos_cli.core.records import NamedTuple
 
 # What a provider adds: tokens around each message, and a few that open its answer.
 MESSAGE_TOKENS, END_TOKENS = 4, 2

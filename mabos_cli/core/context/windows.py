@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from math import log
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, stem, words
+from mabos_cli.core.records import NamedTuple
 
 _READ = 16_000  # characters of a text in which a window is looked for
 _ENTRY = r"\s*(?:[-*+•]|\d{1,3}[.)]|[a-z][.)])\s+\S"

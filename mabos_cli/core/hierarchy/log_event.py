@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from mabos_cli.core import read_table
 from mabos_cli.core.language.text import STOP_WORDS, fold, stem, words
 from mabos_cli.core.memory.item import TYPES, grade
+from mabos_cli.core.records import NamedTuple
 
 _WORDS = read_table("hierarchy/words.txt")
 # The types that headings stand for, each with nouns and other words.

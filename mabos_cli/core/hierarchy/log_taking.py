@@ -4,7 +4,6 @@ model replace them."""
 from _blake2 import blake2b
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_event import LogEvent, shape_of
 from mabos_cli.core.language.clock import DAY
@@ -13,6 +12,7 @@ from mabos_cli.core.language.similar import find_fault
 from mabos_cli.core.language.text import fold
 from mabos_cli.core.memory.condensing import consolidated_parts
 from mabos_cli.core.memory.item import WEIGHTS, grade
+from mabos_cli.core.records import NamedTuple
 
 WINDOW = 30  # days in which something must come back to count as recurring
 RECURRING = "Recurring Tasks"

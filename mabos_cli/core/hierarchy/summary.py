@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import combinations
-from typing import NamedTuple
 
 from mabos_cli.core.hierarchy import themes as theming
 from mabos_cli.core.hierarchy.log_event import LogEvent, frame_of, shape_of
 from mabos_cli.core.language.periods import WEEKDAYS, Period
 from mabos_cli.core.language.text import fold, one_line, whole_sentences
+from mabos_cli.core.records import NamedTuple
 
 _THEMES = {"weekly": 6, "monthly": 10, "quarterly": 14}
 _LEAST, _BELOW = 0.4, 0.35  # importance of a key line: at least, and how far below the most important one at most

@@ -5,11 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import read_table
 from mabos_cli.core.hierarchy.log_event import LogEvent
 from mabos_cli.core.language.text import STOP_WORDS, join_names, stem
+from mabos_cli.core.records import NamedTuple
 
 _NAMED = 3.0  # what an entry adds to a topic that it names by a tag or a heading
 # What an entry adds that mentions a topic as a phrase, a name or a word.

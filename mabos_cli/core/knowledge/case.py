@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from heapq import nsmallest
 from math import log
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.text import fold
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 from mabos_cli.core.memory.trust import bound_by_source, lowest_trust, trust_rank
+from mabos_cli.core.records import NamedTuple
 
 # The beliefs and the desires of a situation.
 Key = tuple[frozenset[str], frozenset[str]]

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
-from typing import NamedTuple
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.language.text import terms
+from mabos_cli.core.records import NamedTuple
 
 # The beliefs and the desires of a case, and whether it has a context.
 Features = tuple[Sequence[str], Sequence[str], bool]

@@ -4,13 +4,14 @@ from _blake2 import blake2b
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, is_day
 from mabos_cli.core.language.values import compare
 from mabos_cli.core.memory.item import TRUSTS, check_choice, check_word
 from mabos_cli.core.memory.trust import bound_by_source
+from mabos_cli.core.records import NamedTuple
 
 Triple = tuple[str, str, str]
 _LONGEST = 2_000

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import zip_longest
-from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact, find_contradictions, holds_at
 from mabos_cli.core.knowledge.graph import name_words
@@ -11,6 +10,7 @@ from mabos_cli.core.knowledge.rule import Rule
 from mabos_cli.core.language.similar import edit_distance, tolerance
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.language.values import find_value
+from mabos_cli.core.records import NamedTuple
 
 _RARE, _MOST_RARE = 2, 500  # a name that so few facts use may be a slip; so many of them are looked at
 

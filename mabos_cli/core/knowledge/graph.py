@@ -6,13 +6,13 @@ from functools import lru_cache
 from heapq import nsmallest
 from itertools import islice
 from math import log
-from typing import NamedTuple
 
 from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.ontology import TYPE_PREDICATES
 from mabos_cli.core.language.text import STOP_WORDS, words
 from mabos_cli.core.mind.claims.words import root, roots
 from mabos_cli.core.mind.mind import DONE, STALLED, WAITING
+from mabos_cli.core.records import NamedTuple
 
 # Values that many things have say nothing about how those hang together: no way leads through them.
 _PLAIN = re.compile(

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mabos_cli.core.language.text import composed
+from mabos_cli.core.records import NamedTuple
 
 # What a fact may say to give something its class.
 TYPE_PREDICATES = frozenset(

@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.terms import AGGREGATES, check_expression, is_expression, names_in, uses_today
+from mabos_cli.core.records import NamedTuple
 
 KINDS = ("inference", "constraint", "policy")
 # What shapes ask of values is a constraint where it does not hold; `not_gte` is true also of what has no order.

@@ -3,10 +3,10 @@
 import re
 from datetime import date
 from functools import cache
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.periods import MONTH, WEEKDAYS, month_number
+from mabos_cli.core.records import NamedTuple
 
 _NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 9}
 _SEASONS = ["spring", "summer", "autumn", "winter", "easter", "christmas"]

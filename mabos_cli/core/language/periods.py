@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable
 from datetime import date, timedelta
 from functools import cache
-from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.records import NamedTuple
 
 LEVELS = ("quarterly", "monthly", "weekly", "daily")
 _SUMMARIES = tuple(f"memory/{level}/" for level in LEVELS if level != "daily")

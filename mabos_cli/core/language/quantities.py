@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.records import NamedTuple
 
 SCALES = {"k": 1e3, "thousand": 1e3, "m": 1e6, "mn": 1e6, "million": 1e6, "bn": 1e9, "b": 1e9, "billion": 1e9}
 SCALES |= {"hundred": 1e2, "dozen": 12.0, "tn": 1e12, "trillion": 1e12}

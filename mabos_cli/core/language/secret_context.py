@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from mabos_cli.core import read_data
 from mabos_cli.core.language.patterns import compiled
@@ -24,6 +23,7 @@ from mabos_cli.core.language.secret_shapes import (
     is_secret,
     is_strong,
 )
+from mabos_cli.core.records import NamedTuple
 
 Span = tuple[int, int, str]  # where a secret starts and ends, and its kind
 Spans = Iterator[Span]

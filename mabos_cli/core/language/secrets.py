@@ -5,11 +5,12 @@ The rules are in secret_rules.txt, which also says how to write one.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import read_data
 from mabos_cli.core.language import secret_context, secret_shapes
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.records import NamedTuple
 
 Match = tuple[int, int, int, str]  # where a secret starts and ends, the rank of its rule, its kind
 _BLOCK = 16_384  # characters of a private key, at most; the longest in use have about 13,000

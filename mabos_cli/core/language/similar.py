@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
 from math import ceil
-from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import STOP_WORDS, stem, stems, terms, words
+from mabos_cli.core.records import NamedTuple
 
 # Without its apostrophe a negation looks like the end of many words (payment), so that those verbs are named.
 _NEGATION = (

@@ -5,7 +5,8 @@ import re
 from datetime import UTC, datetime, time
 from functools import cache, lru_cache
 from operator import eq, ge, gt, le, lt, ne
-from typing import NamedTuple
+
+from mabos_cli.core.records import NamedTuple
 
 
 class Value(NamedTuple):

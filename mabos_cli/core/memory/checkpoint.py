@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 from datetime import MAXYEAR, datetime, timedelta
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.records import NamedTuple
 
 # By which words a sentence says that something was decided, found, changed, is open, or comes next; the first that fits counts.
 _VERBS = (

@@ -5,11 +5,11 @@ Repetition goes, then what holds no decision, number or name. Those win over the
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from mabos_cli.core.language.similar import numbers_of
 from mabos_cli.core.language.text import STOP_WORDS, fold, join_names, split_sentences, terms
 from mabos_cli.core.memory.item import CONSOLIDATION, MemoryItem, count_members
+from mabos_cli.core.records import NamedTuple
 
 _BETWEEN = " | "  # the contents of a group in one text
 _CONDENSED, _SHARE, _MOST = (

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import NamedTuple
 
 from mabos_cli.core.language.clock import DAY, earlier, format_time
 from mabos_cli.core.language.similar import likeness
@@ -13,6 +12,7 @@ from mabos_cli.core.memory.condensing import body_of, join_contents
 from mabos_cli.core.memory.item import CONSOLIDATION, PRIORITIES, MemoryItem, Prose, count_members, with_members
 from mabos_cli.core.memory.stores import Changes, Departure, Limits, Memory, is_expired, qualifies, tidy
 from mabos_cli.core.memory.trust import PRIVATE, TrustOf, is_untrusted, lowered, lowest_trust, trust_of_item
+from mabos_cli.core.records import NamedTuple
 
 GroupKey = tuple[tuple[str, str], ...]
 _APART = ("instruction", "preference", "person")  # types that are grouped with their own kind only

@@ -5,10 +5,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import DAY, as_stamp, format_span, parse_span
+from mabos_cli.core.records import NamedTuple
 
 EPISODIC = ("event", "outcome", "observation")
 SEMANTIC = ("fact", "decision", "lesson", "preference", "project", "person", "insight")

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.memory.item import TRUSTS, check_importance, check_tags, check_word
 from mabos_cli.core.memory.trust import is_outside, lowest_trust
+from mabos_cli.core.records import NamedTuple
 
 # Minted at capture, or drawn from the line itself where another tool wrote it without one.
 ID = r"O-(?:\d{1,16}-[0-9a-f]{4}|[0-9a-f]{16})"

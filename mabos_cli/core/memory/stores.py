@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import find_time, format_time, parse_time
 from mabos_cli.core.memory.item import WEIGHTS, MemoryItem, has_expired, touch, with_importance
 from mabos_cli.core.memory.trust import TrustOf, lowered
+from mabos_cli.core.records import NamedTuple
 
 Words = frozenset[str]
 # How far a search goes: what is loaded; also what expired, was evicted or was unused; also what was replaced by another

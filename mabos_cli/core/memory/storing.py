@@ -4,7 +4,7 @@ linked to what is related; and which drafts a model should be asked about."""
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.similar import (
@@ -19,6 +19,7 @@ from mabos_cli.core.language.similar import (
 from mabos_cli.core.memory.item import HAPPENED, MemoryItem, Prose, grade, touch
 from mabos_cli.core.memory.stores import Changes, Departure, Draft, Limits, Memory, Relatives, Words, tidy
 from mabos_cli.core.memory.trust import TrustOf, lowered, lowest_trust, trust_of_item, trust_rank
+from mabos_cli.core.records import NamedTuple
 
 # The text of a draft, and the id and text of the item that may be the same memory.
 Pair = tuple[str, str, str]

@@ -5,10 +5,11 @@ from _blake2 import blake2b
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from mabos_cli.core.language.text import words
 from mabos_cli.core.memory.item import TRUSTS, MemoryItem
+from mabos_cli.core.records import NamedTuple
 
 # What tools and other people said, kept as it came, and derived files that somebody edited, set aside with all that
 # they held: texts that nobody vouches for.

@@ -8,7 +8,6 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from mabos_cli.core.language.clock import DAY, as_stamp, epoch_ms, find_time, format_time
 from mabos_cli.core.language.text import plural
@@ -32,6 +31,7 @@ from mabos_cli.core.memory.observation import Observation
 from mabos_cli.core.memory.stores import Changes, Departure, Draft, Limits, Memory, tidy
 from mabos_cli.core.memory.storing import Stored, signals_of
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.records import NamedTuple
 
 TIERS = ("critical", "high", "other")
 

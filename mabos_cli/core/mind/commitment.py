@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from mabos_cli.core.language.clock import end_of, find_time
 from mabos_cli.core.language.text import fold, terms
@@ -20,6 +19,7 @@ from mabos_cli.core.mind.mind import (
     status_word,
     with_goals,
 )
+from mabos_cli.core.records import NamedTuple
 
 # How long an intention may go without an update, in days, is a setting; which goals are given up is what the words mean:
 # a blind agent holds on until it has what it wants, a single-minded one also gives up what cannot be had, the others

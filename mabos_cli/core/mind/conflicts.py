@@ -3,7 +3,6 @@
 import re
 from _blake2 import blake2b
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.text import words
@@ -14,6 +13,7 @@ from mabos_cli.core.mind.claims.headings import are_groups_apart, headings_diffe
 from mabos_cli.core.mind.claims.words import exclusive, families, head_word, is_single, root, word_class
 from mabos_cli.core.mind.mind import Belief
 from mabos_cli.core.mind.pairs import Cut, Marks, affordable_pairs, candidate_pairs
+from mabos_cli.core.records import NamedTuple
 
 # So many things must a text name to be about something that no heading need tell; a name counts for two.
 _NAMED = 3

@@ -5,7 +5,6 @@ from _blake2 import blake2b
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import FactSource
@@ -14,6 +13,7 @@ from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.commitment import DROPS, Loss, Mind, is_past, lost_goals
 from mabos_cli.core.mind.means import ByWords, Known, Means, Ways
 from mabos_cli.core.mind.mind import DONE, WAITING, Attitude, Belief, is_active, state_of, status_word, with_goals
+from mabos_cli.core.records import NamedTuple
 
 ACTIONS = ("drop", "reconsider", "re-plan", "adopt")
 _UNSAID, _HIGH, _NEVER = 0.5, 0.8, "9999"

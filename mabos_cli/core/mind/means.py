@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from mabos_cli.core.knowledge.case import Case
 from mabos_cli.core.knowledge.fact import FactSource, holds_at
@@ -13,6 +13,7 @@ from mabos_cli.core.language.text import plural, terms
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.commitment import DENIED
 from mabos_cli.core.mind.mind import FAILED, GONE, Attitude, Belief, Step, status_word
+from mabos_cli.core.records import NamedTuple
 
 # What must hold before a step is taken: in brackets, or before the comma of a sentence; or a line that holds for the plan.
 _WORDS = r"if|only if|when|once|after|needs?|requires?|preconditions?"

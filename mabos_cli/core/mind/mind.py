@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import fold
 from mabos_cli.core.memory.item import PRIORITIES
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.records import NamedTuple
 
 # Where a statement that is no belief comes from; it stands in the place of a path.
 WITNESSES = ("fact", "memory")

@@ -3,7 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import NamedTuple
+
+from mabos_cli.core.records import NamedTuple
 
 # In a larger group not all pairs are compared: each belief meets those next to it in order of their words.
 _GROUP, _NEIGHBOURS = 24, 5

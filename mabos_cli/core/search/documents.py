@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from operator import mul
 from struct import unpack
-from typing import NamedTuple, Protocol
+from typing import Protocol
 from zlib import crc32
 
 from mabos_cli.core.memory.item import MemoryItem
+from mabos_cli.core.records import NamedTuple
 
 # What the note beside an index says while somebody writes; else it is the file's stamp, the sources' digest, the shape.
 WRITING = "writing"

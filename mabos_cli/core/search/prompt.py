@@ -4,10 +4,10 @@ wants, whether it asks what was last; and how relevant texts are to it."""
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import log, log10
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import STOP_WORDS, asked_words, stem, terms, words, words_as_written
+from mabos_cli.core.records import NamedTuple
 
 FEWEST = 3  # words of a prompt that may be about something
 _MOST = 48  # words that a prompt is known by

@@ -1,17 +1,17 @@
-"""Finding: the question, candidates and hits, filters, and recursive refinement over any search. Without an index, terms are
-counted here."""
+"""Finds candidates and refines questions over any search. Without an index, terms are counted here."""
 
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from mabos_cli.core.language.periods import LEVELS, is_summary
 from mabos_cli.core.language.similar import likeness, word_set
 from mabos_cli.core.language.text import asked_words, one_line, stem, stems, token_cost, words
 from mabos_cli.core.memory.item import MemoryItem, has_expired, types_of
 from mabos_cli.core.memory.trust import lowest_trust, trust_of_file, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.scoring import AWAY
 
 _RETOLD = 60  # leading characters by which a text is known again where a line of a summary cuts it

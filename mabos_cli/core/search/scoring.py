@@ -9,10 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from heapq import nlargest
 from math import log1p
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from mabos_cli.core.language.clock import DAY, find_time
 from mabos_cli.core.language.similar import likeness
+from mabos_cli.core.records import NamedTuple
 
 # From benchmarks/fusion.py: words; meaning; the better neighbour, and the better one behind it; the best three others of the
 # session; being by the one whom the question names; being of the time that it names; being a question; a rule that was set by whoever

@@ -6,9 +6,9 @@ Entries are written by formats/memory/derived_md.py: a store loads nothing of wh
 
 import re
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from mabos_cli.core.hierarchy import log_event
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown import escape
 from mabos_cli.formats.markdown.scan import count_head, hidden_lines, scan
 

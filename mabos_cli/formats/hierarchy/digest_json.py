@@ -1,11 +1,12 @@
 """Segments as JSON, for the cache from which summaries are put together. Decoded only as far as somebody looks."""
 
 import json
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.hierarchy.log_taking import DayTaken
 from mabos_cli.core.hierarchy.summary import Chore, DayDigest, Highlight, Segment
 from mabos_cli.core.hierarchy.themes import Counts, Topic
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 
 VERSION = 3  # of digests: another one means that logs are read again

@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from math import inf
-from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.summary import TEXT, Compared, DayDigest, Highlight, Part, Summary
 from mabos_cli.core.hierarchy.themes import Theme
 from mabos_cli.core.language.periods import WEEKDAYS, Period, month_of, parse_period, quarter_of, short_name, span_text
 from mabos_cli.core.language.text import one_line, plural, whole_sentences
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import SEAL_SIZE, escape_behind, escape_links, inline, is_as_generated, seal
 from mabos_cli.formats.markdown.scan import split_head
 

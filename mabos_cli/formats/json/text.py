@@ -9,9 +9,10 @@ import re
 from collections.abc import Callable, Sequence
 from math import isinf
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.patterns import compiled_bytes
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile
 
 # Legal in JSON, but harmful when a person prints the file: DEL, C1 controls, direction overrides, line separators.

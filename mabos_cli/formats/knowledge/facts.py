@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.knowledge.fact import Fact, FactDeparture
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.memory.trust import bound_by_source
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json import text as json_text
 from mabos_cli.formats.knowledge import fields

@@ -1,12 +1,13 @@
 """rules.json: one rule per line. The only place that knows the order of its keys; and rules as text."""
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.rule import KINDS, OPERATORS, SEVERITIES, Pattern, Rule, is_variable, pattern_text
 from mabos_cli.core.language.terms import AGGREGATES, is_expression, names_in
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile
 from mabos_cli.formats.json.text import dump_line, parse_json, render_array, render_document, render_value, renewed
 from mabos_cli.formats.knowledge.fields import foreign_keys, read_elements, read_texts, take_list, take_version

@@ -7,9 +7,9 @@ disappear from the mind nor from search.
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import TABLE_DELIMITER
 
 # Quotes and list items within one another; what is nested deeper is text.

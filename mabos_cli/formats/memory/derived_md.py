@@ -4,7 +4,7 @@ that they are made from, as they are cached; and what logs get of an item."""
 import json
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from mabos_cli.core.context.memory_index import (
@@ -22,6 +22,7 @@ from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import one_line, plural, words
 from mabos_cli.core.memory.item import MemoryItem
 from mabos_cli.core.memory.trust import is_untrusted, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import (
     escape_behind,
     escape_block,

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from mabos_cli.core.language.clock import find_time
 from mabos_cli.core.language.ids import counted_id
@@ -10,6 +9,7 @@ from mabos_cli.core.language.periods import written_date
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.mind import mind
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import unescape_block
 from mabos_cli.formats.mind import cognitive_fields
 from mabos_cli.formats.mind.cognitive import CognitiveFile, is_aside, parse_cognitive

@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import NamedTuple
 
 from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import BULLET, TABLE_DELIMITER, unescape_block
 from mabos_cli.formats.markdown.scan import hidden_lines
 from mabos_cli.formats.mind.cells import row_fields, split_cells

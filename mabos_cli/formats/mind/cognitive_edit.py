@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from mabos_cli.core.language.text import one_line
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive_fields
 from mabos_cli.formats.mind.cells import escape_cell

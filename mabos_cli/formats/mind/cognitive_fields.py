@@ -1,11 +1,11 @@
 """Fields of cognitive files: what they may be called, and where in a line their values stand."""
 
 import re
-from typing import NamedTuple
 
 from mabos_cli.core.language.periods import written_day
 from mabos_cli.core.memory.item import TRUSTS
 from mabos_cli.core.mind.mind import ACTIVE, DONE, FAILED, GONE, STALLED, WAITING
+from mabos_cli.core.records import NamedTuple
 
 
 def _dated(meaning: str, words: str) -> dict[str, str]:

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from mabos_cli.core.memory.trust import Claim, trust_by_source
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import BULLET
 from mabos_cli.formats.mind.cognitive_fields import Field
 

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from mabos_cli.core.language.ids import counted_id, distinct_id
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.mind.mind import DONE, GONE, Belief
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import cognitive, cognitive_edit
 from mabos_cli.formats.mind.attitudes import KINDS, entries_of, split_id

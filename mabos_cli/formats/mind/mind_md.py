@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core.language.text import one_line, plural
 from mabos_cli.core.memory.trust import trust_rank
 from mabos_cli.core.mind.conflicts import Conflict
 from mabos_cli.core.mind.mind import Attitude, Belief, Branch, status_word
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.markdown.escape import escape_block, inline, seal, unsealed
 from mabos_cli.formats.mind.attitudes import KINDS

@@ -8,7 +8,8 @@ comment, a heading of a revision log.
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
-from typing import NamedTuple
+
+from mabos_cli.core.records import NamedTuple
 
 _LONG = 50_000  # characters; a shorter file is read whole
 _KEPT = 8  # entries at each end of a run

@@ -4,10 +4,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
-from typing import NamedTuple
 
 from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.memory.trust import OUTSIDE, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Piece
 from mabos_cli.formats.markdown.blocks import find_blocks, plain_title
 from mabos_cli.formats.markdown.scan import BLOCK_ID, Heading, count_head, scan

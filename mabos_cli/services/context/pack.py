@@ -4,7 +4,6 @@ import os
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from math import log
-from typing import NamedTuple
 
 from mabos_cli.backends.tokenizers import Counter, open_tokenizer_counter
 from mabos_cli.core import BadValue
@@ -33,6 +32,7 @@ from mabos_cli.core.memory.checkpoint import checkpoint_time
 from mabos_cli.core.memory.item import TRUSTS, check_choice
 from mabos_cli.core.memory.stores import FINDABLE, LIVE
 from mabos_cli.core.memory.trust import trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import cosine
 from mabos_cli.core.search.prompt import choose_nearest, holds_value, is_unheard_of, read_prompt, relevance
 from mabos_cli.core.search.question import is_about_many, is_within, times_in

@@ -5,10 +5,11 @@ from _blake2 import blake2b
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.hierarchy.summary import summarize
 from mabos_cli.core.language.periods import LEVELS, Period, periods_of
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.digest_json import VERSION as DIGEST_VERSION
 from mabos_cli.formats.hierarchy.summary_md import VERSION, Overview, Places, Written, parse_summary, render_summary

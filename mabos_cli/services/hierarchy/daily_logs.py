@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, date
 from pathlib import Path
-from typing import NamedTuple
 
 from mabos_cli.core.hierarchy.log_taking import is_past
 from mabos_cli.core.language.ids import stamp_of
 from mabos_cli.core.language.periods import LEVELS, find_day
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.hierarchy.daily_log import relink_logs
 from mabos_cli.formats.memory.derived_md import render_log_header

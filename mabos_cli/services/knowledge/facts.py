@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.asserting import plan_assert
@@ -25,6 +25,7 @@ from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import STORES
 from mabos_cli.core.memory.trust import Claim, needs_voucher, trust_by_source, trust_rank, vouch_for
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile, MabosError, NotFound, UsageFault
 from mabos_cli.formats.json.text import dump_line
 from mabos_cli.formats.knowledge.facts import STOPPED

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
@@ -20,6 +20,7 @@ from mabos_cli.core.memory.stores import (
     supersede,
 )
 from mabos_cli.core.memory.trust import CLAIMED, Decision, Judgement, mark_text, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.memory.items import render_decision
 from mabos_cli.services.inputs import draft_from

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.stores import Changes, Draft, Memory
 from mabos_cli.core.memory.storing import Stored
 from mabos_cli.core.memory.trust import Claim, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.memory.changing import plan_change, plan_drafts
 from mabos_cli.workspace.memory.trust_log import voucher_lines

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.stores import FINDABLE, Memory, is_expired, locate, qualifies, reach_of
 from mabos_cli.core.operations.hook_hosts import count_answers
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.workspace.agent import Agent
 from mabos_cli.workspace.archive import Known
 from mabos_cli.workspace.entries import find_newer

@@ -4,7 +4,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.clock import epoch_ms, format_time
 from mabos_cli.core.memory.consolidation import Consolidation, plan_consolidation
@@ -21,6 +21,7 @@ from mabos_cli.core.memory.upkeep import (
     plan_grading,
     plan_lifecycle,
 )
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError, NotFound
 from mabos_cli.formats.memory.items import parse_item
 from mabos_cli.workspace.agent import Agent

@@ -1,7 +1,7 @@
 """Adds, changes and lists the attitudes of an agent: desires, goals, intentions, plans, commitments and lessons."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.clock import format_time
@@ -11,6 +11,7 @@ from mabos_cli.core.language.text import one_line
 from mabos_cli.core.memory.item import PRIORITIES, check_choice, check_content, check_word
 from mabos_cli.core.memory.trust import needs_voucher, trust_rank
 from mabos_cli.core.mind import mind
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.markdown.escape import escape_block
 from mabos_cli.formats.mind import attitudes, plans

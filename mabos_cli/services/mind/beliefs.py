@@ -3,7 +3,6 @@ stands, and the decision is kept for good."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.knowledge.fact import holds_at
@@ -14,6 +13,7 @@ from mabos_cli.core.memory.trust import needs_voucher, trust_by_source, trust_ra
 from mabos_cli.core.mind.conflicts import Conflict, find_conflicts
 from mabos_cli.core.mind.deliberation import find_unsupported
 from mabos_cli.core.mind.mind import Belief, status_word
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import Conflict as Moved
 from mabos_cli.errors import MabosError, NotFound, UsageFault
 from mabos_cli.formats.mind.attitudes import find_entry, parse_beliefs

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.clock import end_of, format_time
 from mabos_cli.core.language.text import plural
@@ -15,6 +15,7 @@ from mabos_cli.core.mind.conflicts import Conflict, Show
 from mabos_cli.core.mind.deliberation import Deliberation, Proposal
 from mabos_cli.core.mind.means import Means
 from mabos_cli.core.mind.mind import Attitude, Belief, Problem
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.memory.checkpoint_md import restore_into_beliefs
 from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, priority_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core import BadValue
 from mabos_cli.core.language.text import one_line, plural
@@ -10,6 +10,7 @@ from mabos_cli.core.memory.item import check_choice
 from mabos_cli.core.mind.commitment import Mind, Verdict, find_behind, is_past
 from mabos_cli.core.mind.deliberation import Deliberation
 from mabos_cli.core.mind.mind import LEVELS, Attitude, Belief, is_active, state_of, status_word
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import NotFound
 from mabos_cli.formats.mind.mind_md import attitude_line, attitude_row
 from mabos_cli.services.inputs import Session

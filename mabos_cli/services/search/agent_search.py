@@ -5,12 +5,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import has_expired, touch
 from mabos_cli.core.memory.stores import EVERYTHING, reach_of
 from mabos_cli.core.memory.trust import lowered, parse_sharing, trust_rank
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Held, Source
 from mabos_cli.core.search.recall import Candidate, Filters, Hit, Search, TermSearch, candidate_of
 from mabos_cli.core.search.scoring import Weighing

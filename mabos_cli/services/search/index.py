@@ -4,12 +4,13 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import minted_at
 from mabos_cli.core.language.text import token_cost
 from mabos_cli.core.memory.item import PRIORITIES, TYPES
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.documents import Source
 from mabos_cli.errors import InvalidFile, Unavailable
 from mabos_cli.index.ask import search_lanes

@@ -2,7 +2,7 @@
 
 import os
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 from mabos_cli.config import PRESETS, Settings
 from mabos_cli.core import BadValue
@@ -11,6 +11,7 @@ from mabos_cli.core.language.patterns import compiled
 from mabos_cli.core.language.text import plural
 from mabos_cli.core.memory.item import CLASSES, STORES, TRUSTS, TYPES, check_choice, check_tags
 from mabos_cli.core.memory.stores import EVERYTHING, FINDABLE, LIVE, REPLACED
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.core.search.recall import Candidate, Depth, Filters, Hit, fit_budget, gather, with_words
 from mabos_cli.core.search.recall import recall as find_hits
 from mabos_cli.core.search.second_opinion import newer_first

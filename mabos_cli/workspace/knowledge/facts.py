@@ -4,12 +4,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from mabos_cli.core.knowledge.fact import Fact, FactChanges, FactDeparture, derived_id, holds_at
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.language.ids import parse_id
 from mabos_cli.core.memory.trust import Claim
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.knowledge import fact_text
 from mabos_cli.formats.knowledge.facts import (
     STOPPED,

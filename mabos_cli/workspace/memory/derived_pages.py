@@ -8,13 +8,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
 from zlib import crc32
 
 from mabos_cli.core.context import memory_index as indexing
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import DOMAINS, MemoryItem, glance_of, has_expired
 from mabos_cli.core.memory.stores import Memory
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.markdown.escape import without_seal
 from mabos_cli.formats.memory import derived_md

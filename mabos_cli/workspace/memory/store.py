@@ -12,13 +12,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from mabos_cli.core.language.ids import month_of, parse_id
 from mabos_cli.core.memory.item import DOMAINS, MemoryItem, touch
 from mabos_cli.core.memory.stores import Draft, LongTerm
 from mabos_cli.core.memory.trust import is_untrusted
+from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import InvalidFile, MabosError
 from mabos_cli.formats.json.text import dump_record, parse_ledger
 from mabos_cli.formats.memory.items import (

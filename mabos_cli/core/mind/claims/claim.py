@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import groupby, pairwise
-from typing import NamedTuple
 
 from mabos_cli.core.language.moments import Moment, take_moments
 from mabos_cli.core.language.patterns import compiled
@@ -13,6 +12,7 @@ from mabos_cli.core.language.periods import MONTH, WEEKDAYS
 from mabos_cli.core.language.quantities import Quantity, take_frequencies, take_quantities
 from mabos_cli.core.language.text import STOP_WORDS, stem
 from mabos_cli.core.mind.claims.words import irregular, join_phrases, opposites, root
+from mabos_cli.core.records import NamedTuple
 
 # A belief is a sentence or a few; what comes after so many characters or clauses is no longer compared.
 _LONGEST = 2000

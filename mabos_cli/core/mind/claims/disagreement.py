@@ -2,7 +2,6 @@
 
 from functools import reduce
 from itertools import pairwise
-from typing import NamedTuple
 
 from mabos_cli.core.language.moments import same_time
 from mabos_cli.core.language.quantities import FREQUENCY, Quantity, can_agree
@@ -23,6 +22,7 @@ from mabos_cli.core.mind.claims.cases import (
 from mabos_cli.core.mind.claims.claim import HEDGES, NEGATIONS, Claim, Name
 from mabos_cli.core.mind.claims.overlap import Heads, Overlap, followers, is_same_name, leads, scopes_of
 from mabos_cli.core.mind.claims.words import compare_words, denies, is_same_event, root, roots, word_class
+from mabos_cli.core.records import NamedTuple
 
 _PERSONS = frozenset("i we you he she they".split())
 _OWNING = roots(

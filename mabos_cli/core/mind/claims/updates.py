@@ -8,7 +8,6 @@ those of beliefs are, and words of change allow another verb: who lived somewher
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 from mabos_cli.core.language.moments import same_time, take_moments
 from mabos_cli.core.language.patterns import compiled
@@ -19,6 +18,7 @@ from mabos_cli.core.mind.claims.cases import is_past
 from mabos_cli.core.mind.claims.claim import Claim, plain_text, read_claims
 from mabos_cli.core.mind.claims.disagreement import disagree, is_restated
 from mabos_cli.core.mind.claims.words import root, roots, word_class
+from mabos_cli.core.records import NamedTuple
 
 # A value that was set to something is that now.
 _SET = (
