@@ -302,9 +302,10 @@ def read_uses(paths: AgentPaths) -> Uses:
     noted = [r for r in parse_ledger(data).records if isinstance(r.get("ids"), list)]
     touches: Touches = {}
     for record in noted:
+        at = str(record.get("at", ""))
         for item_id in map(str, record["ids"]):
-            count, at = touches.get(item_id, (0, ""))
-            touches[item_id] = (count + 1, max(at, str(record.get("at", ""))))
+            known = touches.get(item_id)
+            touches[item_id] = (known[0] + 1, max(known[1], at)) if known else (1, at)
     return Uses(touches, len(data), _times_cut(data))
 
 
