@@ -51,7 +51,12 @@ TARGETS = (
     ("memory_recall, depth 3", 150, ["recall", "{?}", "--depth", "3"], []),
     ("memory_consolidate, 10 items", 50, ["consolidate"], ["store", "--batch", "ten"]),
     ("memory_checkpoint", 5, ["checkpoint", "-c", "{}"], []),
-    ("memory_build_hierarchy, 30 days", 300, ["hierarchy", "build", "--scope", "all", "--force"], []),
+    (
+        "memory_build_hierarchy, 30 days",
+        300,
+        ["hierarchy", "build", "--scope", "all", "--since", "2026-06-01", "--force"],
+        [],
+    ),
     ("BDI cycle, one agent", 30, ["bdi", "cycle"], ["belief", "add", "{.}"]),
     ("context build", 500, ["context", "build", "--request", "{?}"], []),
 )
