@@ -9,7 +9,7 @@ from mabos_cli.core.knowledge.fact import Fact
 from mabos_cli.core.knowledge.joins import MOST_JOINS, MOST_MATCHES, Join, JoinLimit
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, binds
-from mabos_cli.core.language.spans import Span, holds_within, moment_number, span_texts
+from mabos_cli.core.language.spans import Span, holds_within, moment_number
 from mabos_cli.core.language.terms import names_in
 
 __all__ = ["JoinLimit", "Match", "fill", "match"]
@@ -26,14 +26,6 @@ class Match(NamedTuple):
     @property
     def confidence(self) -> float:
         return min((fact.confidence for fact in self.supports), default=1.0)
-
-    @property
-    def valid_from(self) -> str:
-        return span_texts(self.span)[0]
-
-    @property
-    def valid_until(self) -> str:
-        return span_texts(self.span)[1]
 
 
 def match(

@@ -107,20 +107,10 @@ def derived_links(agent: str, kind: str, origins: Iterable[str]) -> Links:
     return Links("derivation", "derived", "origin", kind, tuple(dict.fromkeys(uid_of(agent, each) for each in origins)))
 
 
-def persona_record(agent: str, title: str, text: str) -> Record:
-    """Returns who an agent is, as its file says."""
-    worn = Links("agent_has_persona", "character", "bearer", "agent", (agent,))
-    return make_record(
-        "persona", uid_of(agent, "persona"), {"name": title or agent, "content": text}, (*owned_by_agent(agent), worn)
-    )
-
-
-def skill_records(agent: str, skills: Iterable[tuple[str, str, float]]) -> Iterator[Record]:
-    """Yields the skills of an agent, given as name, description and level."""
-    had = Links("agent_has_skill", "ability", "bearer", "agent", (agent,))
-    for name, text, level in skills:
-        fields = {"name": name, "content": text, "proficiency": level}
-        yield make_record("skill", uid_of(agent, name), fields, (*owned_by_agent(agent), had))
+def trait_record(agent: str, kind: str, local_id: str, relation: str, role: str, **fields: Any) -> Record:
+    """Returns a persona or a skill, which an agent bears in a relation."""
+    borne = Links(relation, role, "bearer", "agent", (agent,))
+    return make_record(kind, uid_of(agent, local_id), fields, (*owned_by_agent(agent), borne))
 
 
 def record_of(

@@ -157,11 +157,6 @@ def render_case(case: Case) -> str:
     return "".join(parts)
 
 
-def render_mark(mark: str) -> str:
-    """Returns the words by which a file says what it was made from."""
-    return f"(state {mark})"
-
-
 def render_cases_page(agent: str, name: str, cases: Iterable[Case], state: str = "") -> str:
     """Returns a page, or with an empty name the whole file."""
     return seal(derived_title("Cases", agent, name, state) + f" {_NOTE}\n" + "".join(map(render_case, cases)))

@@ -160,19 +160,6 @@ def is_one_to_one(pairs: Iterable[tuple[str, str]]) -> bool:
     return len({a for a, _ in found}) == len({b for _, b in found}) == len(found)
 
 
-class _Inference(NamedTuple):
-    """A fact of the source, restated for the target, and what speaks for it."""
-
-    fact: Expression
-    came_from: Expression
-    support: float  # the score of what matches among the facts that it is joined with
-    unknown: tuple[str, ...]  # things of the source that have no counterpart
-
-    @property
-    def is_certain(self) -> bool:
-        return bool(self.support) and not self.unknown
-
-
 def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     """Returns the facts that carry over to the target under the best mapping."""
     source = read_facts(fields["source"]["facts"], "source.facts")
@@ -193,12 +180,13 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     )
 
 
-def _inferences(matcher: Matcher, mapping: Analogy) -> list[_Inference]:
-    """Returns the facts of the source that say something new of the target, the best supported first. An attribute carries
-    over only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
+def _inferences(matcher: Matcher, mapping: Analogy) -> list[dict[str, Any]]:
+    """Returns the facts of the source that say something new of the target, the best supported first: restated for the target, with the
+    score of what matches among the facts that each is joined with, and the things that have no counterpart. An attribute carries over
+    only as part of a greater fact: that the sun is hot says nothing of a nucleus."""
     scores = {one: score for one, (_, score) in mapping.matches.items()}
     known = {*matcher.target}
-    found: dict[Expression, _Inference] = {}
+    found: dict[Expression, dict[str, Any]] = {}
     for one in matcher.source:
         if one in scores or one.name in ("and", "or"):
             continue
@@ -206,8 +194,14 @@ def _inferences(matcher: Matcher, mapping: Analogy) -> list[_Inference]:
         joined = _joined(one, matcher)
         is_new = fact not in known and fact not in found
         if is_new and things_of((one,)).keys() - {*unknown} and (joined or not one.is_attribute):
-            found[fact] = _Inference(fact, one, sum(scores.get(other, 0.0) for other in joined), unknown)
-    return sorted(found.values(), key=lambda one: (bool(one.unknown), not one.support, one.fact.order, -one.support))
+            row = {"fact": render_expression(fact), "from": render_expression(one)}
+            support = sum(scores.get(other, 0.0) for other in joined)
+            found[fact] = row | {"support": support, "without_counterpart": [*unknown]}
+    ranks = {
+        fact: (bool(row["without_counterpart"]), not row["support"], fact.order, -row["support"])
+        for fact, row in found.items()
+    }
+    return [found[fact] for fact in sorted(found, key=ranks.__getitem__)]
 
 
 def _joined(one: Expression, matcher: Matcher) -> dict[Expression, None]:
@@ -234,9 +228,11 @@ def _carry(one: Expression, pairs: Pairs, matcher: Matcher) -> tuple[Expression,
     return Expression(matcher.same.get(one.name, one.name), tuple(part for part, _ in done)), unknown
 
 
-def _answer(fields: dict[str, Any], mapping: Analogy, has_tie: bool, found: list[_Inference], most: float) -> Answer:
+def _answer(
+    fields: dict[str, Any], mapping: Analogy, has_tie: bool, found: list[dict[str, Any]], most: float
+) -> Answer:
     share = mapping.score / most if most else 0.0
-    carried = tuple(render_expression(one.fact) for one in found if one.is_certain)
+    carried = tuple(row["fact"] for row in found if row["support"] and not row["without_counterpart"])
     ordered = sorted(mapping.matches.items(), key=lambda match: -match[1][1])
     detail = {
         "pairs": dict(mapping.pairs),
@@ -246,20 +242,16 @@ def _answer(fields: dict[str, Any], mapping: Analogy, has_tie: bool, found: list
             {"source": render_expression(one), "target": render_expression(other), "score": score}
             for one, (other, score) in ordered
         ],
-        "inferences": [
-            {"fact": render_expression(one.fact), "from": render_expression(one.came_from)}
-            | {"support": one.support, "without_counterpart": list(one.unknown)}
-            for one in found
-        ],
+        "inferences": found,
     }
     steps = [f"{a} is like {b}" for a, b in mapping.pairs.items()]
-    for one in found[:8]:
-        verdict = "carries over" if one.is_certain else "open" if one.unknown else "weak"
-        steps.append(f"{verdict}, support {figure(one.support)}: {render_expression(one.fact)}")
+    for row in found[:8]:
+        verdict = "carries over" if row["fact"] in carried else "open" if row["without_counterpart"] else "weak"
+        steps.append(f"{verdict}, support {figure(row['support'])}: {row['fact']}")
     matched = f"{plural(len(mapping.matches), 'matching fact')}, {share:.0%} of the structure"
     summary = f"carries over to {fields['target']['name']}: {listed(carried, 3) or 'nothing new'} ({matched})"
-    is_flat = not any(one.order > 1 for one in mapping.matches) and not any(one.support for one in found)
-    lacking = dict.fromkeys(thing for one in found for thing in one.unknown)
+    is_flat = not any(one.order > 1 for one in mapping.matches) and not any(row["support"] for row in found)
+    lacking = dict.fromkeys(thing for row in found for thing in row["without_counterpart"])
     caveats = notes(
         (True, "an analogy suggests and does not prove: check what carries over"),
         (has_tie, "another mapping is as good; the first that was found is given"),

@@ -1,7 +1,7 @@
 """Decides whether stated confidence matches what came true: Brier score and its parts, and tests."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -46,7 +46,15 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
         (min(values) < 0.5, "a statement below 0.5 counts as being sure of the opposite"),
     )
     about = "stated confidence matches what came true"
-    return Answer(yes_no(verdict, about), None, summary, _steps(detail), detail, caveats)
+    brier, *parts = (f"{detail[name]:.3f}" for name in ("brier", "reliability", "resolution", "uncertainty"))
+    lines = ["Brier {} = reliability {} - resolution {} + uncertainty {}".format(brier, *parts)]
+    if abs(detail["within"]) > 5e-4:
+        lines[0] += f" + within groups {detail['within']:.3f}"
+    if detail["skill"] is not None:
+        lines.append(f"skill against always saying {detail['base_rate']:.2f}: {detail['skill']:+.2f}")
+    lines.append(f"gap {detail['gap']:+.2f} ({low:+.2f} to {high:+.2f})")
+    shown = [f"said {o['said']:.2f}: happened in {o['rate']:.2f} of {o['count']}" for o in detail["groups"]]
+    return Answer(yes_no(verdict, about), None, summary, cut([*lines, *cut(shown, 6)]), detail, caveats)
 
 
 class Forecast(NamedTuple):
@@ -92,21 +100,6 @@ def _score(forecasts: Sequence[Forecast], groups: Sequence[Group]) -> dict[str, 
         "gap_interval": [mean - high, mean - low],
         "groups": [{"count": one.size, "said": one.stated, "rate": one.rate} for one in groups],
     }
-
-
-def _steps(scores: Mapping[str, Any]) -> tuple[str, ...]:
-    brier, reliability, resolution, uncertainty = (
-        f"{scores[name]:.3f}" for name in ("brier", "reliability", "resolution", "uncertainty")
-    )
-    lines = [f"Brier {brier} = reliability {reliability} - resolution {resolution} + uncertainty {uncertainty}"]
-    if abs(scores["within"]) > 5e-4:
-        lines[0] += f" + within groups {scores['within']:.3f}"
-    if scores["skill"] is not None:
-        lines.append(f"skill against always saying {scores['base_rate']:.2f}: {scores['skill']:+.2f}")
-    low, high = scores["gap_interval"]
-    lines.append(f"gap {scores['gap']:+.2f} ({low:+.2f} to {high:+.2f})")
-    lines += cut([f"said {o['said']:.2f}: happened in {o['rate']:.2f} of {o['count']}" for o in scores["groups"]], 6)
-    return cut(lines)
 
 
 def score_brier(forecasts: Sequence[Forecast]) -> float:

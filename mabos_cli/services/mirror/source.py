@@ -71,11 +71,12 @@ def _agent(agent: Agent) -> Iterator[mirror_records.Record]:
         (read_saved(agent.paths.root / f"{name}.md") or b"").decode("utf-8", "replace") for name in _ABOUT
     )
     if persona:
-        yield mirror_records.persona_record(agent.id, stated.get("name", ""), persona)
-    found = {
-        each.subject: (each.subject, each.text, each.certainty) for each in parse_beliefs(skills, "")[0] if each.subject
-    }
-    yield from mirror_records.skill_records(agent.id, found.values())
+        name = stated.get("name", "") or agent.id
+        relation = ("agent_has_persona", "character")
+        yield mirror_records.trait_record(agent.id, "persona", "persona", *relation, name=name, content=persona)
+    for name, each in {each.subject: each for each in parse_beliefs(skills, "")[0] if each.subject}.items():
+        has = {"name": name, "content": each.text, "proficiency": each.certainty}
+        yield mirror_records.trait_record(agent.id, "skill", name, "agent_has_skill", "ability", **has)
 
 
 def load_mind(agent: Agent) -> AgentMind:

@@ -108,7 +108,7 @@ def materialize_cases(
 
 def _state_of(file: CaseFile) -> str:
     """Returns the words by which Markdown names what cases.json holds."""
-    return case_text.render_mark(f"{crc32(file.data):08x}")
+    return f"(state {crc32(file.data):08x})"
 
 
 def are_materialized(agent: Agent, file: CaseFile) -> bool:

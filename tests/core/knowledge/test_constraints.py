@@ -11,6 +11,7 @@ from mabos_cli.core.knowledge.matching import JoinLimit, match
 from mabos_cli.core.knowledge.ontology import Concept, Ontology
 from mabos_cli.core.knowledge.relations import FactIndex
 from mabos_cli.core.knowledge.rule import Pattern, Rule, check_rule
+from mabos_cli.core.language.spans import span_texts
 from mabos_cli.core.memory.trust import lowest_trust
 
 P = Pattern
@@ -77,7 +78,7 @@ def test_what_never_holds_together_does_not_match():
         Fact("F-4", "bolt", "cfo", "eve", valid_from="2025-12-31"),
     ]
     found = match((P("?x", "ceo", "?y"), P("?x", "cfo", "?y")), FactIndex(facts))
-    assert [(one.bindings[0][1], one.valid_from, one.valid_until) for one in found] == [
+    assert [(one.bindings[0][1], *span_texts(one.span)) for one in found] == [
         ("acme", "2025-12-31T12:00:00Z", "2025-12-31")
     ]
 
