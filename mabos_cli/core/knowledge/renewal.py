@@ -5,6 +5,7 @@ What nothing of that kind leads to has the same derivations as before, and so th
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple, Protocol
 
 from mabos_cli.core.knowledge.closures import Closure
@@ -26,6 +27,15 @@ class RowSource(Protocol):
     def find(self, predicate: str | None, subject: str | None, obj: str | None) -> list[Row]: ...
 
     def predicates(self) -> Mapping[str, bool]: ...
+
+
+# By kind of index: the key of a row, and the subject and object that rows with a key have.
+_KEYS: dict[str, Callable[[Row], Any]] = {"subject": itemgetter(0), "object": itemgetter(1), "both": itemgetter(0, 1)}
+_ENDS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
+    "subject": lambda key: (key, None),
+    "object": lambda key: (None, key),
+    "both": lambda key: key,
+}
 
 
 class _Lazy(dict[Any, list[Row]]):
@@ -70,27 +80,18 @@ class _Relation(Relation):
 
     def index(self, kind: str) -> dict[Any, Any]:
         if kind not in self._indexes:
-            ends: dict[str, Callable[[Any], tuple[Any, Any]]] = {
-                "subject": lambda key: (key, None),
-                "object": lambda key: (None, key),
-                "both": lambda key: key,
-            }
-            self._indexes[kind] = _Lazy(lambda key: self.load(*ends[kind](key)), kind == "both" and not self.is_timed)
+            load = lambda key: self.load(*_ENDS[kind](key))  # noqa: E731
+            self._indexes[kind] = _Lazy(load, kind == "both" and not self.is_timed)
         return self._indexes[kind]
 
     def add(self, rows: list[Row]) -> None:
         self._fresh.add(rows)
         if self._all is not None:
             self._all += rows
-        keys: dict[str, Callable[[Row], Any]] = {
-            "subject": lambda row: row[0],
-            "object": lambda row: row[1],
-            "both": lambda row: row[:2],
-        }
         for kind, index in self._indexes.items():
             for row in rows:
-                if keys[kind](row) in index:
-                    index[keys[kind](row)].append(row)
+                if (key := _KEYS[kind](row)) in index:
+                    index[key].append(row)
 
     def find(self, subject: str | None, obj: str | None) -> Sequence[Row]:
         return self.load(subject, obj)

@@ -49,10 +49,10 @@ class Document:
         """Returns the nodes of the document with all that is inside them."""
         found: list[Any] = []
         for each in self.value if isinstance(self.value, list) else [self.value]:
-            if isinstance(each, dict) and "@graph" in each:
-                found += each["@graph"] if isinstance(each["@graph"], list) else [each["@graph"]]
-            elif isinstance(each, dict):
-                found.append({key: part for key, part in each.items() if key != "@context"})
+            if isinstance(each, dict):
+                plain = {key: part for key, part in each.items() if key != "@context"}
+                graph = each.get("@graph", plain)
+                found += graph if isinstance(graph, list) else [graph]
         return found
 
     def field(self, key: str) -> str:
@@ -82,15 +82,9 @@ class Document:
 
     def shorten(self, iri: str) -> str:
         """Returns an IRI as a node that is added here may write it: whole where the document has no prefix for it."""
-        best = max(
-            (
-                (len(space), f"{prefix}:{iri[len(space) :]}")
-                for prefix, space in self.prefixes.items()
-                if iri.startswith(space) and iri != space
-            ),
-            default=(0, iri),
-        )
-        return best[1]
+        spaces = (pair for pair in self.prefixes.items() if iri.startswith(pair[1]) and iri != pair[1])
+        found = ((len(space), f"{prefix}:{iri[len(space) :]}") for prefix, space in spaces)
+        return max(found, default=(0, iri))[1]
 
 
 class Prefixes:

@@ -55,23 +55,18 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
             for modality, relation in sees.items()
         },
     }
-    verdict = not considered & ~where
-    summary = _summary(formula, fields, worlds, considered, where)
-    about = render_formula(formula)
-    return Answer(yes_no(verdict, about), None, summary, cut(steps), detail, tuple(caveats))
+    about, fails = render_formula(formula), considered & ~where
+    if fields["at"]:
+        summary = f"{about} {'does not hold' if fails else 'holds'} at {fields['at']}"
+    else:
+        share = f"({(considered & where).bit_count()} of {considered.bit_count()})"
+        failing = f"; it fails at {listed(_named(fails, worlds))}" if fails else ""
+        summary = f"{about} holds in {'not all' if fails else 'all'} worlds {share}{failing}"
+    return Answer(yes_no(not fails, about), None, summary, cut(steps), detail, tuple(caveats))
 
 
 def _named(members: int, worlds: tuple[str, ...]) -> list[str]:
     return [worlds[n] for n in bits(members)]
-
-
-def _summary(formula: Node, fields: dict[str, Any], worlds: tuple[str, ...], considered: int, where: int) -> str:
-    shown, fails = render_formula(formula), considered & ~where
-    if fields["at"]:
-        return f"{shown} {'does not hold' if fails else 'holds'} at {fields['at']}"
-    share = f"({(considered & where).bit_count()} of {considered.bit_count()})"
-    failing = f"; it fails at {listed(_named(fails, worlds))}" if fails else ""
-    return f"{shown} holds in {'not all' if fails else 'all'} worlds {share}{failing}"
 
 
 def _relations(fields: dict[str, Any], used: list[Node], worlds: tuple[str, ...]) -> dict[str, Relation]:

@@ -1,7 +1,7 @@
 """Finds what a fair and lasting deal is: room for agreement, frontier, bargaining solutions, and issues to trade."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from math import fsum, prod
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from mabos_cli.reasoning.answer import Answer, choice, cut, figure, find_front, 
 from mabos_cli.reasoning.inputs import AgentData, check_same
 from mabos_cli.reasoning.shape import check_size
 
-_MOST_DEALS = 20_000  # of two parties; of more, a tenth
+_MOST_DEALS = {True: 20_000, False: 2_000}  # by whether there are just two parties
 _SCORED = 20
 
 
@@ -61,13 +61,9 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     return Answer(choice(best.name, scores, "the deal to agree on"), None, summary, cut(steps), detail, caveats)
 
 
-def _most_deals(parties: Collection[str]) -> int:
-    return _MOST_DEALS if len(parties) == 2 else _MOST_DEALS // 10
-
-
 def _read_options(fields: dict[str, Any]) -> dict[str, tuple[float, ...]]:
     parties, options = fields["parties"], fields["options"]
-    check_size("options", len(options), _most_deals(parties), "possible deals", "leave out some")
+    check_size("options", len(options), _MOST_DEALS[len(parties) == 2], "possible deals", "leave out some")
     for name, worth in options.items():
         check_same(f"options.{name}", worth, parties, "party")
     return {name: tuple(worth[party] for party in parties) for name, worth in options.items()}
@@ -80,7 +76,7 @@ def _read_issues(parties: dict[str, Any]) -> dict[str, tuple[float, ...]]:
         hint = "what each value of each issue is worth to the party; or give options"
         raise BadValue(f"parties.{first}.worth: is missing", hint)
     count, hint = prod(map(len, issues.values())), "leave out values or issues"
-    check_size(f"parties.{first}.worth", count, _most_deals(parties), "possible deals", hint)
+    check_size(f"parties.{first}.worth", count, _MOST_DEALS[len(parties) == 2], "possible deals", hint)
     tables = []
     for name, one in parties.items():
         check_same(f"parties.{name}.worth", one["worth"] or {}, issues, "issue")

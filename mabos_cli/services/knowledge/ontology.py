@@ -160,17 +160,14 @@ def _judge(library: Library, waiting: list[Proposal], pending: list[Proposal], s
 
 def _with_nodes(library: Library, proposals: Sequence[Proposal]) -> list[FileWrite]:
     """Returns the ontologies with the nodes of proposals."""
-    changed = []
+    changed, expand = [], library.prefixes.expand
     for domain in dict.fromkeys(each.domain for each in proposals):
-        nodes = [proposed_node(each) for each in proposals if each.domain == domain]
-        document = library.documents.get(domain)
-        path = library.workspace.ontology(domain)
-        old = document.data if document else None
-        if document is None:
-            document = jsonld.parse_jsonld(jsonld.render_new(domain, domain), path.name, domain)
-        expand = library.prefixes.expand
-        data = jsonld.add_nodes(document, [jsonld.render_node(node, document, expand) for node in nodes])
-        changed.append(FileWrite(path, data, old, True))
+        held, path = library.documents.get(domain), library.workspace.ontology(domain)
+        document = held or jsonld.parse_jsonld(jsonld.render_new(domain, domain), path.name, domain)
+        nodes = [
+            jsonld.render_node(proposed_node(each), document, expand) for each in proposals if each.domain == domain
+        ]
+        changed.append(FileWrite(path, jsonld.add_nodes(document, nodes), held.data if held else None, True))
     return changed
 
 

@@ -1,6 +1,7 @@
 """Runs inference and writes the result: from scratch, or after a change only for what it affects, by the state of the last run in SQLite."""
 
 from _blake2 import blake2b
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -101,13 +102,9 @@ def _hash(line: bytes) -> int:
     return int.from_bytes(blake2b(line, digest_size=8).digest(), "big", signed=True)
 
 
-def _words(triples: Iterable[Triple], number: int = 1) -> dict[tuple[str, str], int]:
+def _words(triples: Iterable[Triple]) -> Counter[tuple[str, str]]:
     """Returns how often predicates are used, and classes: what the rules of ontologies are written in."""
-    found: dict[tuple[str, str], int] = {}
-    for _, predicate, obj in triples:
-        key = "word", f"{predicate}\0{obj}" if predicate in TYPE_PREDICATES else predicate
-        found[key] = found.get(key, 0) + number
-    return found
+    return Counter(("word", f"{p}\0{obj}" if p in TYPE_PREDICATES else p) for _, p, obj in triples)
 
 
 class _Change(NamedTuple):
@@ -177,11 +174,12 @@ def _find_change(facts: Facts, rows: FactRows, names: Sequence[str]) -> _Change 
     return _Change(new, gone, Changed(was, rows_now))
 
 
-def _tally_change(change: _Change) -> dict[tuple[str, str], int]:
-    found = _words((row[0], row[7], row[1]) for row in change.rows.after)
-    for key, number in _words(((row[0], row[7], row[1]) for row in change.rows.before), -1).items():
-        found[key] = found.get(key, 0) + number
-    return found
+def _tally_change(change: _Change) -> Counter[tuple[str, str]]:
+    after, before = (
+        _words((row[0], row[7], row[1]) for row in rows) for rows in (change.rows.after, change.rows.before)
+    )
+    after.subtract(before)
+    return after
 
 
 def _follow(rows: FactRows, change: _Change, affected: set[Triple], outcome: Outcome, signs: dict[str, int]) -> None:

@@ -17,7 +17,7 @@ from mabos_cli.core.knowledge.fact import Fact, check_fact, holds_at
 from mabos_cli.core.knowledge.matching import JoinLimit, Match, match
 from mabos_cli.core.knowledge.ontology import Ontology
 from mabos_cli.core.knowledge.relations import FactIndex
-from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Problem, Rule, check_rule, stratify, usable_rules
+from mabos_cli.core.knowledge.rule import KINDS, SEVERITIES, Pattern, Rule, check_rule, stratify, usable_rules
 from mabos_cli.core.language.clock import format_time
 from mabos_cli.core.memory.item import check_choice, check_word
 from mabos_cli.errors import InvalidFile, NotFound, UsageFault
@@ -75,22 +75,16 @@ def create_rule(agent: Agent, draft: Rule) -> tuple[Rule, list[str]]:
         content = (checked.type, checked.conditions, checked.conclusion)
         same = [rule.id for rule in rules if (rule.type, rule.conditions, rule.conclusion) == content]
         new = checked._replace(id=new_id, name=checked.name or new_id)
-        circle = _new_circles(rules, new)
+        # The rules that depend on their own negation because of a new one.
+        before, after = (stratify(usable_rules(each, "inference")[0])[1] for each in (rules, (*rules, new)))
+        circle = [each for each in after if each.rule_id not in {one.rule_id for one in before}]
         if circle:
-            raise BadValue(
-                f"this rule cannot run: {circle[0].reason}", "what it negates or counts must not depend on it"
-            )
+            hint = "what it negates or counts must not depend on it"
+            raise BadValue(f"this rule cannot run: {circle[0].reason}", hint)
         return (*rules, new), (new, [f"{same[0]} is the same rule"] if same else [])
 
     (new, notes), warnings = change_rules(agent, "rule create", plan)
     return new, warnings + notes
-
-
-def _new_circles(rules: Sequence[Rule], new: Rule) -> list[Problem]:
-    """Returns the rules that depend on their own negation because of a new one."""
-    before = {each.rule_id for each in stratify(usable_rules(rules, "inference")[0])[1]}
-    after = stratify(usable_rules((*rules, new), "inference")[0])[1]
-    return [each for each in after if each.rule_id not in before]
 
 
 def _check_usable(rule: Rule, shown: str) -> None:
@@ -203,7 +197,14 @@ def _entailed(facts: Sequence[Fact], rules: Sequence[Rule], ontology: Ontology) 
 def evaluate_policies(agent: Agent, assumed: Sequence[str], at: datetime | None = None) -> Firings:
     """Returns the actions that policies ask for now, or at a moment, given that some facts held, each as
     subject:predicate=object."""
-    facts = assume(_facts_at(agent, at), [_parse_assumed(text, number) for number, text in enumerate(assumed, 1)])
+    given = []
+    for number, text in enumerate(assumed, 1):
+        left, equals, obj = text.partition("=")
+        subject, colon, predicate = left.rpartition(":")
+        if not equals or not colon:
+            raise BadValue(f"cannot read --set {text[:60]!r}", "write subject:predicate=object")
+        given.append(check_fact(Fact(f"assumed-{number}", subject, predicate, obj, source="assumed")))
+    facts = assume(_facts_at(agent, at), given)
     rules = load_rules(agent).rules
     if agent.settings["knowledge.ontology_rules"] and any(rule.type == "policy" and rule.enabled for rule in rules):
         facts += _entailed(facts, rules, load_ontology(agent.paths.workspace)[0])
@@ -212,11 +213,3 @@ def evaluate_policies(agent: Agent, assumed: Sequence[str], at: datetime | None 
 
 def _facts_at(agent: Agent, moment: datetime | None) -> list[Fact]:
     return [fact for fact in load_facts(agent).all() if holds_at(fact, moment or agent.now())]
-
-
-def _parse_assumed(text: str, number: int) -> Fact:
-    left, equals, obj = text.partition("=")
-    subject, colon, predicate = left.rpartition(":")
-    if not equals or not colon:
-        raise BadValue(f"cannot read --set {text[:60]!r}", "write subject:predicate=object")
-    return check_fact(Fact(f"assumed-{number}", subject, predicate, obj, source="assumed"))

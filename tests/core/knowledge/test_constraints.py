@@ -127,7 +127,7 @@ def conclude(rule, one):
     return Fact(
         derived_id(subject, predicate, obj), subject, predicate, obj,
         one.confidence * rule.confidence_factor, "inference", lowest_trust(tuple(fact.trust for fact in one.supports)),
-        one.valid_from, one.valid_until, tuple(dict.fromkeys(fact.id for fact in one.supports)), rule.id,
+        *span_texts(one.span), tuple(dict.fromkeys(fact.id for fact in one.supports)), rule.id,
     )  # fmt: skip
 
 
