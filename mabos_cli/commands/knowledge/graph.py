@@ -104,11 +104,8 @@ def preflight(
     related = [each for each in found.concerns if each.kind == "related"]
     shown = [each for each in found.concerns if each.kind != "related"] + related[: limit or None]
     decided = [f"decided: {item.id} {one_line(item.content, 160)}" for item in found.decisions]
-    lines = (
-        [f"about: {one_line(', '.join(found.about), 160)}", *decided, *map(concern_line, shown)]
-        if found.about
-        else decided
-    )
+    about = [f"about: {one_line(', '.join(found.about), 160)}"] if found.about else []
+    lines = [*about, *decided, *map(concern_line, shown)]
     data = {
         "about": found.about,
         "decisions": [{"id": item.id, "text": one_line(item.content, 300)} for item in found.decisions],

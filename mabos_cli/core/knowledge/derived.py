@@ -92,16 +92,24 @@ def derived_facts(
     stretches, places = _join_stretches(settled), dict[str, int]()
     ids: tuple[str, ...]
     make = tuple.__new__  # Fact(...) alone would cost as much as all the rest
+
+    def given(row: Row) -> Named:
+        known[id(row)] = found = (row[6].id, row[6].trust)
+        return found
+
     for predicate, rows in settled:
         for row in rows:
             subject, obj, confidence, _, span, rule, supports, _ = row
             if len(supports) == 2:  # by far the most: no loops
-                one = known.get(id(supports[0])) or _given(supports[0], known)
-                two = known.get(id(supports[1])) or _given(supports[1], known)
+                one = known.get(id(supports[0])) or given(supports[0])
+                two = known.get(id(supports[1])) or given(supports[1])
                 ids = (one[0], two[0]) if one is not two else (one[0],)
                 trust = one[1] if one[1] == two[1] else lowest_trust((one[1], two[1]))
             else:
-                ids, trust = _merge([known.get(id(each)) or _given(each, known) for each in supports])
+                named = [known.get(id(each)) or given(each) for each in supports]
+                trusts = {each[1] for each in named} or {"agent"}
+                trust = trusts.pop() if len(trusts) == 1 else lowest_trust(tuple(sorted(trusts)))
+                ids = tuple(dict.fromkeys([each[0] for each in named]))
             start, end = span_texts(stretches[id(row)]) if span else ("", "")
             fact_id = derived_id(subject, predicate, obj, start)
             known[id(row)] = fact_id, trust
@@ -131,17 +139,4 @@ def _join_stretches(settled: Sequence[tuple[str, list[Row]]]) -> dict[int, Span 
     for group in groups.values():
         wholes = unite(row[4] for row in group) if len(group) > 1 else [group[0][4]]
         found |= {id(row): next(one for one in wholes if meet(one, row[4]) == row[4]) for row in group}
-    return found
-
-
-def _merge(supports: list[Named]) -> tuple[tuple[str, ...], str]:
-    """Returns the ids of supports, each once, and the lowest trust."""
-    trusts = {trust for _, trust in supports} or {"agent"}
-    trust = trusts.pop() if len(trusts) == 1 else lowest_trust(tuple(sorted(trusts)))
-    return tuple(dict.fromkeys([fact_id for fact_id, _ in supports])), trust
-
-
-def _given(row: Row, known: dict[int, Named]) -> Named:
-    fact = row[6]
-    known[id(row)] = found = (fact.id, fact.trust)
     return found

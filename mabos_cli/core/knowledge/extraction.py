@@ -105,10 +105,8 @@ def _make(match: re.Match[str], sure: float, statement: str) -> Extracted | None
     is_named = bool(_PATTERNS["plain"].match(value)) and not _PATTERNS["linked"].search(value)
     if parts.get("relation"):
         at = _PATTERNS["led"].match(value)
-        predicate, value = (
-            _camel("has", f"{parts['relation']} {at[1]}" if at else parts["relation"]),
-            value[at.end() if at else 0 :],
-        )
+        predicate = _camel("has", f"{parts['relation']} {at[1]}" if at else parts["relation"])
+        value = value[at.end() if at else 0 :]
     elif parts.get("isa"):
         predicate = "isA"
     elif "at" in parts or "verb" in parts:

@@ -141,8 +141,15 @@ def _factor(model: _Model, part: Names, group: Names, term: Term) -> Term | Hedg
         group = next(one for one in model.groups(above) if part <= one)
         if group != above:
             ordered = model.sort(above)
-            places = [at for at, name in enumerate(ordered) if name in group]
-            term = _times([_ratio(_sum(ordered[at + 1 :], term), _sum(ordered[at:], term)) for at in places])
+            parts: list[Term] = []
+            for at in (at for at, name in enumerate(ordered) if name in group):
+                upper, lower = _sum(ordered[at + 1 :], term), _sum(ordered[at:], term)
+                if isinstance(upper, Chance) and isinstance(lower, Chance) and upper.given == lower.given:
+                    rest = tuple(one for one in upper.of if one not in lower.of)
+                    parts.append(Chance(rest, (*upper.given, *lower.of)))
+                else:
+                    parts.append(upper if lower == Times(()) else Ratio(upper, lower))
+            term = _times(parts)
 
 
 def _times(terms: Iterable[Term]) -> Term:
@@ -181,15 +188,6 @@ def _sum(over: Sequence[str], term: Term) -> Term:
     outside = [one for one in terms if not free(one) & {*left}]
     inside = _times(one for one in terms if free(one) & {*left})
     return _times([*outside, Sum(tuple(left), inside)])
-
-
-def _ratio(upper: Term, lower: Term) -> Term:
-    """Returns the quotient, without the factors that both have."""
-    if lower == Times(()):
-        return upper
-    if isinstance(upper, Chance) and isinstance(lower, Chance) and upper.given == lower.given:
-        return Chance(tuple(one for one in upper.of if one not in lower.of), (*upper.given, *lower.of))
-    return Ratio(upper, lower)
 
 
 def free(term: Term) -> Names:

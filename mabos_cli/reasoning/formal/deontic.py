@@ -51,7 +51,17 @@ def solve(fields: dict[str, Any], agent: AgentData) -> Answer:
     check_size("norms", len(norms), MOST_APPLYING, "norms that apply")
     ruling = rule_on(norms, fields["done"], fields["undone"])
     broken = check_constraints(facts, known_rules(fields, agent)).found
-    caveats += (*problems, *_caveats(fields, rows, norms))
+    flags = dict.fromkeys(_NOT.sub("", flag) for row in rows for flag in (*row["if"], *row["unless"]))
+    silent = [flag for flag in flags if flag not in context]
+    known, asked = (
+        {norm.action for norm in norms},
+        [plain_norm(PERMITTED, fields["query"])[1]] if fields["query"] else [],
+    )
+    strange = [name for name in dict.fromkeys((*fields["done"], *fields["undone"], *asked)) if name not in known]
+    caveats += problems + notes(
+        (silent, f"taken as not holding, as the context does not name it: {listed(silent)}"),
+        (strange, f"no norm that applies speaks of {listed(strange)}"),
+    )
     return _answer(fields, ruling, norms, [one.message for one in broken], caveats)
 
 
@@ -75,18 +85,6 @@ class Norm(NamedTuple):
     action: str
     conditions: frozenset[str] = frozenset()
     priority: float = 0.0
-
-
-def _caveats(fields: dict[str, Any], rows: list[dict[str, Any]], norms: list[Norm]) -> tuple[str, ...]:
-    flags = dict.fromkeys(_NOT.sub("", flag) for row in rows for flag in (*row["if"], *row["unless"]))
-    silent = [flag for flag in flags if flag not in fields["context"]]
-    known, query = {norm.action for norm in norms}, fields["query"]
-    asked = [plain_norm(PERMITTED, query)[1]] if query else []
-    strange = [name for name in dict.fromkeys((*fields["done"], *fields["undone"], *asked)) if name not in known]
-    return notes(
-        (silent, f"taken as not holding, as the context does not name it: {listed(silent)}"),
-        (strange, f"no norm that applies speaks of {listed(strange)}"),
-    )
 
 
 class Clash(NamedTuple):

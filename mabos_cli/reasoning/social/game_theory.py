@@ -100,19 +100,15 @@ def _read_table(fields: dict[str, Any]) -> Game:
             hint = "each row has a cell for each action of the column player"
             raise BadValue(f"payoffs.{row}: {min(odd)!r} is not in every row", hint)
         for c, column in enumerate(columns):
-            cells[r, c] = _read_cell(table[row][column], f"payoffs.{row}.{column}")
+            path, cell = f"payoffs.{row}.{column}", table[row][column]
+            if isinstance(cell, list) and len(cell) != 2:
+                raise BadValue(f"{path}: must be two numbers, not {len(cell)}", "[row player, column player]")
+            given = cell if isinstance(cell, list) else [cell]
+            got = [Fraction(str(read_number(one, path, -1e12, 1e12, "what the player gets"))) for one in given]
+            cells[r, c] = (got[0], got[1] if isinstance(cell, list) else -got[0])
     if len({isinstance(cell, list) for row in table.values() for cell in row.values()}) > 1:
         raise BadValue("payoffs: some cells hold one number and some hold two", "one number each means a zero-sum game")
     return Game(players, (rows, columns), cells)
-
-
-def _read_cell(cell: Any, path: str) -> tuple[Fraction, ...]:
-    if not isinstance(cell, list):
-        mine = Fraction(str(read_number(cell, path, -1e12, 1e12, "what the player gets")))
-        return mine, -mine
-    if len(cell) != 2:
-        raise BadValue(f"{path}: must be two numbers, not {len(cell)}", "[row player, column player]")
-    return tuple(Fraction(str(read_number(one, path, -1e12, 1e12, "what the player gets"))) for one in cell)
 
 
 def advise(found: Analysis) -> tuple[Mix, str]:

@@ -106,9 +106,8 @@ def _notes(writing: "Writing | None") -> list[str]:
 
 def _queue(agent: Agent, parts: Parts) -> int:
     """Queues the records that a command named, without reading them; for parts without ids, those that differ."""
-    keys: list[Key] = []
-    for part, ids in parts.items():
-        keys += [(_BY_ID[part], f"{agent.id}/{record_id}") for record_id in ids or ()]
+    named = ((part, record_id) for part, ids in parts.items() for record_id in ids or ())
+    keys: list[Key] = [(_BY_ID[part], f"{agent.id}/{record_id}") for part, record_id in named]
     whole = {part: None for part, ids in parts.items() if ids is None}
     if whole:
         from mabos_cli.services.mirror.sync import plan_touched
