@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mabos_cli.formats.mind.attitudes import parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.attitudes import parse_attitudes, parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 
 KINDS = {"beliefs": "belief", "desires": "desire", "goals": "goal", "intentions": "intention", "plan": "plan"}
@@ -94,7 +94,7 @@ def read_entries(kind: str, text: str) -> dict[int, Label]:
     if kind == "belief":
         beliefs = [(b, f"{b.subject}: {b.text}" if b.text else b.subject) for b in parse_beliefs(text, "")[0]]
         return {b.line: Label(b.line, b.id, title, b.status, "", b.updated) for b, title in beliefs}
-    found = parse_plans(text, "")[0] if kind == "plan" else parse_attitudes(text, kind, "")[0]
+    found = parse_attitudes(text, kind, "")[0]
     return {
         a.line: Label(
             *(a.line, a.id, a.title, a.status, "" if a.priority is None else f"{a.priority:g}", a.updated, len(a.steps))

@@ -19,7 +19,7 @@ from mabos_cli.core.records import NamedTuple
 from mabos_cli.errors import MabosError
 from mabos_cli.formats.json.text import dump_line, parse_json
 from mabos_cli.formats.mind import mind_md
-from mabos_cli.formats.mind.attitudes import KINDS, find_unread, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.attitudes import KINDS, find_unread, parse_attitudes, parse_beliefs
 from mabos_cli.formats.mind.cognitive import find_vouchers
 from mabos_cli.formats.mind.shortened import shorten
 from mabos_cli.workspace.agent import Agent
@@ -73,7 +73,7 @@ def _parse_once(text: str, name: str) -> tuple[list[Belief], list[Problem]]:
 
 @lru_cache(maxsize=5)  # and goals, desires, ... for what it does one after the other
 def _parse_attitudes_once(text: str, kind: str, name: str) -> tuple[list[Attitude], list[Problem]]:
-    return parse_plans(text, name) if kind == "plan" else parse_attitudes(text, kind, name)
+    return parse_attitudes(text, kind, name)
 
 
 def load_attitudes(agent: Agent, kind: str) -> tuple[list[Attitude], list[Problem]]:
@@ -92,7 +92,7 @@ def list_unread(agent: Agent, kind: str) -> list[Problem]:
 def load_playbooks(agent: Agent) -> list[Attitude]:
     """Returns the plans in Playbooks.md, which are for any goal that they fit."""
     data = read_saved(agent.paths.root / PLAYBOOKS) or b""
-    return parse_plans(data.decode("utf-8", "replace"), PLAYBOOKS)[0]
+    return parse_attitudes(data.decode("utf-8", "replace"), "plan", PLAYBOOKS)[0]
 
 
 def _clean(text: str) -> str:

@@ -28,7 +28,6 @@ _BEHIND = compiled(r"\(| by |[,;:.]|\s[-—–]\s")
 STALLED = frozenset(("stalled", "blocked", "stuck", "behind", "late", "overdue", "delayed"))
 # Goals that lie deeper than this below others stand at the top of a tree.
 _DEEPEST = 50
-_NUMBER = compiled(r"(\d*\.?\d+)\s*(?:(%)|(?:/|(?:out )?of)\s*(\d+))?")
 _PRIORITIES = PRIORITIES | {
     "very high": 0.9,
     "very low": 0.1,
@@ -37,7 +36,7 @@ _PRIORITIES = PRIORITIES | {
     "normal": 0.5,
     "lowest": 0.1,
 }
-_PRIORITY = compiled(
+_LEVEL = compiled(
     r"(?P<stars>[★⭐]+)(?P<empty>☆*)|p(?P<rank>[0-4])\b|(?P<part>\d+(?:\.\d+)?)\s*(?:/|(?:out )?of)\s*(?P<whole>\d+)"
     r"|(?P<number>\d*\.?\d+)\s*(?P<percent>%?)(?=$|[\s(,;—–])|(?P<word>(?:very )?[a-z]+)"
 )
@@ -155,54 +154,49 @@ class Attitude(NamedTuple):
         return tuple(dict.fromkeys(found for name in names for found in self.links.get(name, ())))
 
 
-def parse_level(text: str, words: Mapping[str, float], what: str) -> tuple[float | None, str]:
-    """Returns a number in 0..1 from a number, a percentage or a word, or None when nothing is said; and what is wrong
-    with it.
+def parse_level(
+    text: str, words: Mapping[str, float], what: str, *, has_ranks: bool = False
+) -> tuple[float | None, str]:
+    """Returns a number in 0..1, or None when nothing is said, and what is wrong with it: a number, a percentage, stars, a word,
+    or a mark such as 8/10. With ranks, P1 is one, whole numbers to 5 are ranks with 1 as the highest, those to 10 are marks, and
+    those to 100 percent.
 
-    >>> parse_level("85 %", {}, "certainty"), parse_level("High", {"high": 0.8}, "priority")
+    >>> parse_level("85 %", {}, "certainty"), parse_level("High (board)", {"high": 0.8}, "priority")
     ((0.85, ''), (0.8, ''))
-    >>> parse_level("1.7", {}, "certainty")
-    (None, "certainty '1.7' is outside 0..1")
+    >>> parse_level("1.7", {}, "certainty"), parse_level("soon", {}, "certainty")
+    ((None, "certainty '1.7' is outside 0..1"), (None, "certainty 'soon' is no number"))
     """
-    word = text.strip().strip("*_`").casefold()
-    if not word:
-        return None, ""
-    if word in words:
-        return words[word], ""
-    match = _NUMBER.fullmatch(word)
-    if not match:
+    said = text.strip().strip("*_`").casefold()
+    match = _LEVEL.match(said)
+    value: float | None
+    if said in words or not said:
+        return words.get(said), ""
+    if match and match["stars"]:
+        value = len(match["stars"]) / max(5, len(match["stars"]) + len(match["empty"]))
+    elif match and match["rank"] and has_ranks:
+        value = (1.0, 0.9, 0.7, 0.5, 0.3)[int(match["rank"])]
+    elif match and match["whole"]:
+        value = float(match["part"]) / max(1, int(match["whole"]))
+    elif match and match["number"]:
+        is_percent, is_exact = bool(match["percent"]), "." in match["number"] or not has_ranks
+        value = _scaled(float(match["number"]), is_percent, is_exact)
+    else:
+        word = match["word"] if match and match["word"] else ""
+        value = words.get(word, words.get(word.partition(" ")[0]))
+    if value is None:
         return None, f"{what} {text[:20]!r} is no number"
-    value = float(match[1]) / (100 if match[2] else max(1, int(match[3] or 1)))
-    return (value, "") if value <= 1 else (None, f"{what} {text[:20]!r} is outside 0..1")
+    return (value, "") if 0 <= value <= 1 else (None, f"{what} {text[:20]!r} is outside 0..1")
 
 
 def parse_priority(text: str) -> tuple[float | None, str]:
-    """Returns a priority in 0..1, and what is wrong with it: a number, a percentage, stars, a word, a mark such as 8/10,
-    or a rank. Whole numbers to 5 are ranks, with 1 as the highest, those to 10 are marks, and those to 100 percent.
+    """Returns a priority in 0..1, and what is wrong with it.
 
     >>> [parse_priority(each)[0] for each in ("0.94", "High (board)", "★★★★☆", "4 of 5", "P1", "2", "8", "85%")]
     [0.94, 0.8, 0.8, 0.8, 0.9, 0.8, 0.8, 0.85]
     >>> parse_priority("soon")
     (None, "priority 'soon' is no number")
     """
-    words = text.strip().strip("*_`").casefold()
-    match = _PRIORITY.match(words)
-    if not words or not match:
-        return None, f"priority {text[:20]!r} is no number" if words else ""
-    value: float | None
-    if match["stars"]:
-        value = len(match["stars"]) / max(5, len(match["stars"]) + len(match["empty"]))
-    elif match["rank"]:
-        value = (1.0, 0.9, 0.7, 0.5, 0.3)[int(match["rank"])]
-    elif match["whole"]:
-        value = float(match["part"]) / max(1, int(match["whole"]))
-    elif match["word"]:
-        known = (_PRIORITIES.get(word) for word in (match["word"], match["word"].split()[0]))
-        value = next((each for each in known if each is not None), None)
-        return value, "" if value is not None else f"priority {text[:20]!r} is no number"
-    else:
-        value = _scaled(float(match["number"]), bool(match["percent"]), "." in match["number"])
-    return (value, "") if 0 <= value <= 1 else (None, f"priority {text[:20]!r} is outside 0..1")
+    return parse_level(text, _PRIORITIES, "priority", has_ranks=True)
 
 
 def _scaled(number: float, is_percent: bool, is_exact: bool) -> float:

@@ -57,17 +57,18 @@ _STATUS = re.compile(rf"\b(?:{'|'.join(reversed(_STANDING))})\b", re.IGNORECASE)
 
 
 def parse_attitudes(text: str, kind: str, path: str) -> tuple[list[mind.Attitude], list[mind.Problem]]:
-    """Returns the attitudes of a file in order, and what in it makes no sense; one bad value does not hide the
-    others."""
+    """Returns the attitudes of a file in order, plans with their steps, and what in it makes no sense; one bad value does not hide
+    the others."""
     found: list[mind.Attitude] = []
     problems: list[mind.Problem] = []
     seen: dict[str, int] = {}
     file = parse_cognitive(text)
-    for entry in file.entries:
+    for entry in entries_of(file, kind):
         if kind in ("goal", "intention") and _is_prose(entry, kind):
             continue
         each, troubles = read_attitude(file, entry, kind)
-        each = each._replace(path=path, line=entry.first + 1)
+        steps = tuple(steps_of(file, entry)) if kind == "plan" else ()
+        each = each._replace(path=path, line=entry.first + 1, steps=steps)
         troubles += note_id(seen, each.id, each.line)
         problems += [mind.Problem(path, each.line, trouble) for trouble in troubles]
         found.append(each)
@@ -266,27 +267,16 @@ def _says_something(line: str) -> bool:
 
 
 def find_entry(file: CognitiveFile, kind: str, name: str) -> Entry | None:
-    """Returns the entry with an id, or else with a title, in whatever case. Without the letters that a clone puts behind
-    the number of an id, it means the first entry with that number."""
+    """Returns the first entry that a name means, if there is one."""
+    return next(iter(find_entries(file, kind, name)), None)
+
+
+def find_entries(file: CognitiveFile, kind: str, name: str) -> list[Entry]:
+    """Returns the entries with an id, or else with a title, in whatever case. Without the letters that a clone puts behind the
+    number of an id, it means those with that number."""
     wanted = {name.strip().casefold(), cognitive_fields.plain(name).casefold()} - {""}
     entries = [*entries_of(file, kind), *(headed(heading) for heading in file.headings if kind == "plan")]
     named = [(entry, *split_id(entry, KINDS[kind].prefix)) for entry in entries]
     by_id = [entry for entry, entry_id, _ in named if entry_id and entry_id.casefold() in wanted]
     by_title = [e for e, _, title in named if wanted & {title.casefold(), e.title.casefold()}]
-    by_number = [entry for entry, entry_id, _ in named if counted_id(entry_id).casefold() in wanted]
-    return next(iter(by_id or by_title or by_number), None)
-
-
-def parse_plans(text: str, path: str) -> tuple[list[mind.Attitude], list[mind.Problem]]:
-    """Returns the plans of a file in order, with their steps; and what in it makes no sense."""
-    file = parse_cognitive(text)
-    plans: list[mind.Attitude] = []
-    problems: list[mind.Problem] = []
-    seen: dict[str, int] = {}
-    for entry in find_plans(file):
-        plan, troubles = read_attitude(file, entry, "plan")
-        plan = plan._replace(path=path, line=entry.first + 1, steps=tuple(steps_of(file, entry)))
-        troubles += note_id(seen, plan.id, plan.line)
-        problems += [mind.Problem(path, plan.line, trouble) for trouble in troubles]
-        plans.append(plan)
-    return plans, problems
+    return by_id or by_title or [entry for entry, entry_id, _ in named if counted_id(entry_id).casefold() in wanted]

@@ -248,11 +248,8 @@ def _find_attitude(text: str, kind: str, name: str) -> mind.Attitude | None:
 
 def find_namesakes(text: str, kind: str, name: str) -> list[str]:
     """Returns a warning when a name could mean several entries: the first one is meant."""
-    wanted = name.strip().casefold()
-    named = [(e, *attitudes.split_id(e, attitudes.KINDS[kind].prefix)) for e in parse_cognitive(text).entries]
-    same = [e for e, entry_id, _ in named if entry_id.casefold() == wanted]
-    same = same or [e for e, _, title in named if wanted in (title.casefold(), e.title.casefold())]
-    same = same or [e for e, entry_id, _ in named if counted_id(entry_id).casefold() == wanted]
+    found = attitudes.find_entries(parse_cognitive(text), kind, name)
+    same = list({entry.first: entry for entry in found}.values())  # a heading may be a plan as well
     if len(same) < 2:
         return []
     places = ", ".join(f"{attitudes.KINDS[kind].file}:{entry.first + 1}" for entry in same[:5])
@@ -391,5 +388,10 @@ def _find_step(plan: mind.Attitude | None, name: str) -> mind.Step:
 def _plan_at(text: str, plan: Entry) -> mind.Attitude | None:
     """Returns a plan as it is now; steps do not move it."""
     return next(
-        (p for p in attitudes.parse_plans(text, attitudes.KINDS["plan"].file)[0] if p.line == plan.first + 1), None
+        (
+            p
+            for p in attitudes.parse_attitudes(text, "plan", attitudes.KINDS["plan"].file)[0]
+            if p.line == plan.first + 1
+        ),
+        None,
     )

@@ -17,7 +17,7 @@ from mabos_cli.formats.knowledge.rules import parse_rules, render_rule_text
 from mabos_cli.formats.memory.checkpoint_md import checkpoint_context, checkpoint_title
 from mabos_cli.formats.memory.items import line_id, parse_archive, parse_decisions, parse_item, parse_store, render_item
 from mabos_cli.formats.memory.observations import parse_harvests
-from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.attitudes import KINDS, parse_attitudes, parse_beliefs
 from mabos_cli.formats.mind.mind_md import parse_report_keys, parse_resolutions
 from mabos_cli.formats.operations.git_merge import kind_of
 from mabos_cli.services.inputs import Session
@@ -207,8 +207,7 @@ def _mind(files: _Files, name: str) -> list[review.Row]:
     if kind == "belief":
         was, now = ({b.id or b.subject: b for b in parse_beliefs(text, name)[0]} for text in files.texts(name))
         return _rows(was, now, review.belief_row)
-    read = parse_plans if kind == "plan" else lambda text, path: parse_attitudes(text, kind, path)
-    old, new = ({a.id or a.title: a for a in read(text, name)[0]} for text in files.texts(name))
+    old, new = ({a.id or a.title: a for a in parse_attitudes(text, kind, name)[0]} for text in files.texts(name))
     return _rows(old, new, review.attitude_row)
 
 

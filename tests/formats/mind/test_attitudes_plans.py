@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mabos_cli.core.mind.mind import Attitude
-from mabos_cli.formats.mind.attitudes import find_entry, parse_plans
+from mabos_cli.formats.mind.attitudes import find_entry, parse_attitudes
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.plans import add_step, finish_step
 
@@ -18,7 +18,7 @@ def text_of(agent: str) -> str:
 
 
 def plans(agent: str) -> list[Attitude]:
-    return parse_plans(text_of(agent), "Plans.md")[0]
+    return parse_attitudes(text_of(agent), "plan", "Plans.md")[0]
 
 
 def step_added(text: str, plan: str, told: str) -> list[str]:
@@ -32,9 +32,11 @@ def step_added(text: str, plan: str, told: str) -> list[str]:
 
 
 def step_finished(text: str, number: int, name: str) -> list[str]:
-    step = next(step for step in parse_plans(text, "")[0][number].steps if step.name == name or step.text == name)
+    step = next(
+        step for step in parse_attitudes(text, "plan", "")[0][number].steps if step.name == name or step.text == name
+    )
     new = finish_step(text, step, DAY)
-    again = next(each for plan in parse_plans(new, "")[0] for each in plan.steps if each.line == step.line)
+    again = next(each for plan in parse_attitudes(new, "plan", "")[0] for each in plan.steps if each.line == step.line)
     assert again.done and finish_step(new, again, DAY) == new
     return [line for line, old in zip(new.split("\n"), text.split("\n"), strict=True) if line != old]
 
@@ -78,7 +80,7 @@ def test_steps_in_tables_with_other_columns():
     assert plans("legal")[0].steps[2][:4] == ("3", "Exhibit: commit history", False, "late")
     assert plans("ontology")[0].steps[1][:4] == ("2", "Examples for all classes", None, "58 of 64")
     text = "## Plan\n\n| # | Aufgabe | Done |\n|---|---|---|\n| 1 | Besuch | yes |\n| | | |\n"
-    assert [s[:3] for s in parse_plans(text, "")[0][0].steps] == [("1", "Besuch", True)]
+    assert [s[:3] for s in parse_attitudes(text, "plan", "")[0][0].steps] == [("1", "Besuch", True)]
 
 
 @pytest.mark.parametrize(
@@ -125,13 +127,13 @@ def test_a_finished_step_says_so_where_the_plan_does(agent: str, number: int, st
 
 def test_what_is_done_is_not_done_again():
     text = text_of("ceo")
-    done = [step for plan in parse_plans(text, "")[0] for step in plan.steps if step.done]
+    done = [step for plan in parse_attitudes(text, "plan", "")[0] for step in plan.steps if step.done]
     assert len(done) == 4 and all(finish_step(text, step, DAY) == text for step in done)
 
 
 def test_what_makes_no_sense_in_a_plan_is_reported():
     text = "## PL-1: a\n\n[deadline: soon]\n\n1. x\n\n## PL-1: b\n\nPriority: 1.9\n\n1. y\n"
-    found, problems = parse_plans(text, "Plans.md")
+    found, problems = parse_attitudes(text, "plan", "Plans.md")
     assert [plan.title for plan in found] == ["a", "b"]
     assert [str(problem) for problem in problems] == [
         "Plans.md:1: deadline 'soon' is no date",
@@ -148,7 +150,7 @@ def test_hostile_steps_are_one_step(plan: str, told: str):
     text = f"<!-- never closed\n\n{text_of('ceo')}"
     heading = find_entry(parse_cognitive(text), "plan", plan)
     assert heading
-    before, after = (parse_plans(each, "")[0] for each in (text, add_step(text, heading, told)))
+    before, after = (parse_attitudes(each, "plan", "")[0] for each in (text, add_step(text, heading, told)))
     assert [len(p.steps) + (p.id == plan) for p in before] == [len(p.steps) for p in after]
     assert [(p.id, p.status, p.links) for p in before] == [(p.id, p.status, p.links) for p in after]
     assert not next(p for p in after if p.id == plan).steps[-1].done

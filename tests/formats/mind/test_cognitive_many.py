@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from mabos_cli.core.language.text import one_line
-from mabos_cli.formats.mind.attitudes import find_entry, parse_attitudes, parse_beliefs, parse_plans, priority_of
+from mabos_cli.formats.mind.attitudes import find_entry, parse_attitudes, parse_beliefs, priority_of
 from mabos_cli.formats.mind.cells import unescape_cell
 from mabos_cli.formats.mind.cognitive import CognitiveFile
 from mabos_cli.formats.mind.cognitive import parse_cognitive as parse
@@ -162,7 +162,7 @@ def edit_by_adding(rnd: Random, text: str, file: CognitiveFile, kind: str) -> No
     if kind == "plan":
         heading = find_entry(parse_cognitive(new), "plan", own)
         assert heading and same(title) in same(heading.title)
-        found = next(plan for plan in parse_plans(new, "Plans.md")[0] if plan.id == own)
+        found = next(plan for plan in parse_attitudes(new, "plan", "Plans.md")[0] if plan.id == own)
         assert len(found.steps) == 2 and found.linked("goal") == (("G-77", "PL-8") if "goal" in fields else ())
         assert_others_stay(text, new, lambda e: False, 1)
         return
@@ -200,16 +200,16 @@ def edit_by_step(rnd: Random, text: str, file: CognitiveFile) -> None:
     if not plans:
         return
     plan, step = rnd.choice(plans), rnd.choice(("Send the offer", *VALUES))
-    before = next((p.steps for p in parse_plans(text, "")[0] if p.line == plan.first + 1), ())
+    before = next((p.steps for p in parse_attitudes(text, "plan", "")[0] if p.line == plan.first + 1), ())
     new = add_step(text, plan, step)
     assert_only_added(text, new)
-    after = next(p.steps for p in parse_plans(new, "")[0] if p.line == plan.first + 1)
+    after = next(p.steps for p in parse_attitudes(new, "plan", "")[0] if p.line == plan.first + 1)
     assert [s[:4] for s in after[:-1]] == [s[:4] for s in before]
     assert same(step) in (same(after[-1].text), "") and not after[-1].done
     others = [
         [
             (p.id, p.title, p.status, [s[:4] for s in p.steps])
-            for p in parse_plans(each, "")[0]
+            for p in parse_attitudes(each, "plan", "")[0]
             if p.line != plan.first + 1
         ]
         for each in (text, new)
@@ -218,13 +218,13 @@ def edit_by_step(rnd: Random, text: str, file: CognitiveFile) -> None:
 
 
 def edit_finished_step(rnd: Random, text: str, file: CognitiveFile) -> None:
-    steps = [step for plan in parse_plans(text, "")[0] for step in plan.steps]
+    steps = [step for plan in parse_attitudes(text, "plan", "")[0] for step in plan.steps]
     if not steps:
         return
     step = rnd.choice(steps)
     new = finish_step(text, step, DAY)
     assert sum(a != b for a, b in zip(text.split("\n"), new.split("\n"), strict=True)) <= 1
-    again = [each for plan in parse_plans(new, "")[0] for each in plan.steps]
+    again = [each for plan in parse_attitudes(new, "plan", "")[0] for each in plan.steps]
     assert [s[:4] for s in again if s.line != step.line] == [s[:4] for s in steps if s.line != step.line]
     assert next(each for each in again if each.line == step.line).done
     assert finish_step(new, next(each for each in again if each.line == step.line), DAY) == new

@@ -8,7 +8,7 @@ import pytest
 from mabos_cli.core import BadValue
 from mabos_cli.core.mind.mind import LEVELS
 from mabos_cli.errors import InvalidFile
-from mabos_cli.formats.mind.attitudes import goal_group, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.attitudes import goal_group, parse_attitudes, parse_beliefs
 from mabos_cli.formats.mind.goal_seed import LINKS, Seed, parse_template, seed_draft
 from mabos_cli.formats.mind.mind_edit import add_entry
 
@@ -115,7 +115,7 @@ def test_entries_come_back_from_files_as_they_were_given():
         ("D-1",),
     )
     text, own = add_entry("# Plans\n", seed_draft(plan, "2026-02-24"), "2026-02-24")
-    [read] = parse_plans(text, "Plans.md")[0]
+    [read] = parse_attitudes(text, "plan", "Plans.md")[0]
     assert (read.id, read.linked("goal"), [(s.text, s.done) for s in read.steps]) == (
         "PL-1",
         ("G-1",),
@@ -138,7 +138,7 @@ def test_entries_come_back_from_files_as_they_were_given():
 def test_a_step_stays_a_step():
     odd = Seed("plan", "ceo", "PL-1", "Odd", "", {}, {}, ("# no heading", "1. no number", "[x] no box"), 1)
     text = add_entry("# Plans\n", seed_draft(odd, "2026-02-24"), "2026-02-24")[0]
-    [read] = parse_plans(text, "Plans.md")[0]
+    [read] = parse_attitudes(text, "plan", "Plans.md")[0]
     assert [step.done for step in read.steps] == [False, False, False]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from mabos_cli.core.mind.mind import with_goals
-from mabos_cli.formats.mind.attitudes import find_unread, parse_attitudes, parse_beliefs, parse_plans
+from mabos_cli.formats.mind.attitudes import find_unread, parse_attitudes, parse_beliefs
 from mabos_cli.formats.mind.cognitive import parse_cognitive
 from mabos_cli.formats.mind.cognitive_edit import set_field
 from mabos_cli.formats.mind.mind_edit import Draft, add_entry
@@ -117,7 +117,7 @@ def test_a_plan_that_is_called_one() -> None:
 | 1 | List dealers | done |
 | 2 | Taste samples | in progress |
 """
-    plans, _ = parse_plans(text, "Plans.md")
+    plans, _ = parse_attitudes(text, "plan", "Plans.md")
     assert [(p.id, p.title, [s.done for s in p.steps]) for p in plans] == [
         ("P.1", "Less waste", [True, False]),
         ("", "Plan B: Fish", [True, False]),
@@ -273,7 +273,7 @@ def test_dates_under_other_names_are_activity():
 
 
 def test_plans_are_sections_items_and_rows_and_headings_below_are_parts_of_them():
-    found = parse_plans(PLANS, "")[0]
+    found = parse_attitudes(PLANS, "plan", "")[0]
     assert [(p.id, p.title, p.status, p.updated, [(s.text, s.done) for s in p.steps]) for p in found] == [
         ("P-HH-1", "Roof", "in_progress", "2026-02-17", [("Measure", True), ("Order tiles", False)]),
         (
@@ -347,7 +347,7 @@ def test_steps_are_added_and_finished_where_they_stand():
     plans = find_plans(parse_cognitive(PLANS))
     assert "2. [pending] Order tiles\n3. [pending] Lay them\n" in add_step(PLANS, plans[0], "Lay them")
     assert "  2. Buy wood\n  3. Heat\n" in add_step(PLANS, plans[2], "Heat")
-    steps = [step for plan in parse_plans(PLANS, "")[0] for step in plan.steps]
+    steps = [step for plan in parse_attitudes(PLANS, "plan", "")[0] for step in plan.steps]
     assert "2. [done] Order tiles" in finish_step(PLANS, steps[1], DAY)
     assert f"  1. Ask the neighbours (done {DAY})" in finish_step(PLANS, steps[4], DAY)
 
@@ -438,7 +438,7 @@ def test_blocks_of_other_kinds_keep_their_links():
 
 def test_a_block_may_be_a_plan_with_steps_below():
     text = "# Plans\n\n- **Plan:** Mend the roof\n- **Goal:** G-1\n- **Steps:**\n  1. Measure\n  2. Order tiles\n"
-    (plan,) = parse_plans(text, "Plans.md")[0]
+    (plan,) = parse_attitudes(text, "plan", "Plans.md")[0]
     assert (plan.title, plan.links, [step.text for step in plan.steps]) == (
         "Mend the roof",
         {"goal": ("G-1",)},
