@@ -18,10 +18,8 @@ def _dated(meaning: str, words: str) -> dict[str, str]:
 
 # What a field may be called, and what it is.
 NAMES = {
-    **{
-        name: name for name in ("id", "certainty", "priority", "status", "source", "trust", "progress", "owner", "text")
-    },
-    **{name: name for name in ("updated", "deadline", "type", "supports", "motivates", "requires", "title", "about")},
+    **{name: name for name in "id certainty priority status source trust progress owner text updated deadline".split()},
+    **{name: name for name in "type supports motivates requires title about".split()},
     **dict.fromkeys(("confidence", "conf", "proficiency", "sure", "how sure"), "certainty"),
     **dict.fromkeys(("priority score", "priority level", "prio", "importance"), "priority"),
     **dict.fromkeys(("date", "since", "last review", "last activity"), "updated"),
@@ -48,23 +46,10 @@ _DATED = ("updated", "created", "closed")
 _IN_SECTIONS = {
     name: NAMES[name]
     for name in (
-        *(
-            "id",
-            "certainty",
-            "confidence",
-            "conf",
-            "priority",
-            "priority score",
-            "priority level",
-            "prio",
-            "importance",
-            "status",
-            "source",
-        ),
-        *("trust", "progress", "owner", "to", "updated", "last updated", "updated at", "deadline", "due", "due date"),
-        *("type", "supports", "motivates", "requires", "goal id", "goals", "for goal", "to whom", "stakeholder"),
-        *("assigned to", "resource", "resources", "delegated by", "delegated from"),
-    )
+        "id, certainty, confidence, conf, priority, priority score, priority level, prio, importance, status, source, trust, "
+        "progress, owner, to, to whom, stakeholder, assigned to, updated, last updated, updated at, deadline, due, due date, type, "
+        "supports, motivates, requires, goal id, goals, for goal, resource, resources, delegated by, delegated from"
+    ).split(", ")
 }
 # These are words of everyday prose too: they are fields where they are bold, or where an id follows; `about` where a name does.
 _IF_MARKED = {
@@ -79,13 +64,12 @@ _IF_MARKED = {
 }
 # And these are fields where a date follows.
 _IF_DATED = {name: meaning for name, meaning in NAMES.items() if meaning in _DATED}
-_BRACKETED = {
-    **{name: NAMES[name] for name in ("deadline", "due", "updated", "status", "priority", "certainty", "id")},
-    **{name: name for name in ("progress", "supports", "motivates", "requires", "owner", "source", "trust", "type")},
-    **{name: name for name in ("goal", "plan", "parent", "desire", "note", "reason", "outcome")},
-    **{name: name for name in ("serves", "text", "created", "closed", "about")},
-    **{name: name for name in ("rests", "needs", "excludes", "delegated")},
-    **{name: NAMES[name] for name in ("rests on", "resource", "delegated by")},
+_BRACKETED = {name: NAMES[name] for name in ("due", "rests on", "resource", "delegated by")} | {
+    name: name
+    for name in (
+        "deadline updated status priority certainty id progress supports motivates requires owner source trust type goal plan "
+        "parent desire note reason outcome serves text created closed about rests needs excludes delegated"
+    ).split()
 }
 ID = re.compile(r"\b[A-Z]{1,5}(?:[-./][A-Za-z0-9]+)*[-./]?\d+[A-Za-z0-9-]*\b")
 _LINKS = re.compile(rf"(?:{ID.pattern}[,;\s]*)+(?:\.\s.*)?")

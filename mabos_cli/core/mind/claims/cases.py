@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from mabos_cli.core.language.moments import FIRST_MOMENT, Moment, same_time
-from mabos_cli.core.language.quantities import Quantity, can_agree
+from mabos_cli.core.language.quantities import Quantity
 from mabos_cli.core.mind.claims.claim import Claim
 from mabos_cli.core.mind.claims.overlap import Overlap
 from mabos_cli.core.mind.claims.words import irregular, root
@@ -61,12 +61,6 @@ def are_conditions_apart(found: Overlap) -> bool:
     return False
 
 
-def has_other_bounds(a: Claim, b: Claim) -> bool:
-    """Returns whether the numbers differ, even if both can be right: above 20 and above 40 tell two cases apart."""
-    pairs = [(x, y) for x in a.quantities for y in b.quantities if can_agree(x, y) is not None]
-    return bool(pairs) and not any(can_agree(x, y) and x.bound == y.bound for x, y in pairs)
-
-
 def is_past(claim: Claim) -> bool:
     """Returns whether a claim tells what happened, rather than how things are."""
     before = ""
@@ -97,10 +91,9 @@ def is_other_time(a: Claim, b: Claim) -> bool:
 
 def are_cases_apart(a: Claim, b: Claim) -> bool:
     """Returns whether the claims are about different times that they do not disagree on, or about two ways: to and from."""
-    if not find_other(a.moments, b.moments, same_time) and is_other_time(a, b):
-        return True
-    directions = [{(name.key, name.slot) for name in claim.names if name.slot in ("to", "from")} for claim in (a, b)]
-    return any((key, "from" if slot == "to" else "to") in directions[1] for key, slot in directions[0])
+    ways = [{(name.key, name.slot) for name in claim.names if name.slot in ("to", "from")} for claim in (a, b)]
+    is_return = any((key, "from" if slot == "to" else "to") in ways[1] for key, slot in ways[0])
+    return is_return or (not find_other(a.moments, b.moments, same_time) and is_other_time(a, b))
 
 
 def find_other(ones: Sequence[T], twos: Sequence[T], agree: Callable[[T, T], bool | None]) -> tuple[str, ...]:

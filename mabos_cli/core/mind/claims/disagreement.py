@@ -13,7 +13,6 @@ from mabos_cli.core.mind.claims.cases import (
     are_cases_apart,
     are_conditions_apart,
     find_other,
-    has_other_bounds,
     is_about_all,
     is_number,
     is_other_time,
@@ -50,7 +49,6 @@ _AIMS = roots(
 )
 # What a number is of, where both say it in another word: 24 metres long, 9 metres high.
 _SIZES = roots("long wide high tall deep thick heavy old")
-_PERSON = root("people")
 
 
 class Disagreement(NamedTuple):
@@ -139,7 +137,7 @@ def _find_exception(found: Overlap, context: Context) -> Disagreement | None:
         # Of what the first says nothing may be missing in the second, which may say more: which one it is.
         if not is_about_all(every) or found.rest[at] or found.names[at] or is_about_all(other):
             continue
-        if {*other.words} & HEDGES - _SOME or has_other_bounds(a, b):
+        if {*other.words} & HEDGES - _SOME:
             continue
         if found.common > 1 or (found.common and context.is_one):
             words = [*every.terms.values(), *(name.text for name in every.names)]
@@ -190,7 +188,7 @@ def _find_numbers(a: Claim, b: Claim) -> tuple[str, ...]:
             # One newsletter a month, and the newsletter comes weekly.
             is_alike = things[bool(x.unit)] & {*claims[not x.unit].terms}
             return can_agree(x._replace(unit=FREQUENCY), y._replace(unit=FREQUENCY)) if is_alike else None
-        apart = all(things) and things[0].isdisjoint(things[1]) and _PERSON not in things[0] | things[1]
+        apart = all(things) and things[0].isdisjoint(things[1])
         return None if not x.unit and apart else can_agree(x, y)
 
     return find_other(a.quantities, b.quantities, agree)
@@ -343,8 +341,7 @@ def _is_claimed(claim: Claim, name: Name) -> bool:
         return owning or definite or not after
     if name.slot in ("of", "in", "at", "within", "on", "into"):
         # Things go on in many places and regions at once, but are kept, held or written in one.
-        led = bool({"by", "under"} & {*claim.words[max(0, name.at - 4) : name.at]})
-        return led or (name.slot != "of" and (head in _LOCATING or name.head in BE or name.head.endswith("ed")))
+        return name.slot != "of" and (head in _LOCATING or name.head in BE or name.head.endswith("ed"))
     if name.slot == "with":
         return head not in _ADDING
     return name.slot in ("to", "from")
