@@ -272,16 +272,12 @@ def _find_denial(found: Overlap, context: Context, is_first: bool) -> Disagreeme
         return None
     if any(scopes_of(no, rest)) or _denied(no) in rest or bool(no.moments) != bool(yes.moments):
         return None
-    which = {*followers(no, rest), *followers(yes, found.rest[other])} - ({_denied(no)} if _is_without(no) else set())
-    if _ALONE & {*no.words, *yes.words} or any(which & {*pair} for pair in found.same):
+    # Who begins with a word of its own before one that both have is narrower: old members.
+    first = {*[*yes.terms][:1]} & found.rest[other]
+    if any({*pair} & {*followers(yes, first)} for pair in found.same):
         return None
     text = " ".join([*no.terms.values()][:4]) or " ".join(name.text for name in no.names)
     return Disagreement("negation", f"denied by one, stated by the other: {text}")
-
-
-def _is_without(claim: Claim) -> bool:
-    """Returns whether a claim denies that something is there, and so needs no verb for it."""
-    return bool({"without", "no"} & {*claim.words})
 
 
 def _denied(claim: Claim) -> str:
@@ -337,8 +333,7 @@ def _is_claimed(claim: Claim, name: Name) -> bool:
         return True
     if name.slot == "first":
         owning = not ("by" in after and after[0] in BE) and any(root(word) in _OWNING for word in after)
-        definite = after[:1] in (("is",), ("are",)) and after[1:2] in (("our",), ("the",), ("my",), ("their",))
-        return owning or definite or not after
+        return owning or not after
     if name.slot in ("of", "in", "at", "within", "on", "into"):
         # Things go on in many places and regions at once, but are kept, held or written in one.
         return name.slot != "of" and (head in _LOCATING or name.head in BE or name.head.endswith("ed"))
