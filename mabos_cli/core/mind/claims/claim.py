@@ -51,9 +51,6 @@ _FORMS = (
     # What has been replaced is over; what replaced it is something else to say.
     (" replaced ", r"\b((?:is|are|was|were|been) replaced) (?:by|with) (?=(?:an? |the |our )?[a-z])", r"\1 retired; "),
     ("-free", r"\b([a-z]+)-free\b", r"without \1"),
-    (" over from ", r"\b(?:handed|passed|turned) over from ", "moved from "),
-    # What is done instead of something else is no longer done so.
-    (" of being ", r"(?:^|(?<=[.;] ))([^.;]*?) now ([^.;]*) instead of being ", r"\1 now \2; \1 is no longer "),
     (" now that ", r" now that ", " now; "),
     # A condition belongs to what it conditions.
     (",", r"\b((?:[Ii]f|[Ww]hen|[Ww]henever|[Uu]nless|[Ww]hile|[Aa]s soon as) [^,.;]*),", r"\1"),

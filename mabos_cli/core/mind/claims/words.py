@@ -109,29 +109,34 @@ goes go depth deep length long width wide height high weight weigh
 """
 # What several words say together, as one word.
 _PHRASES = r"""
-takes? (?:very |too |so |rather )?long(?! to)=is slow; (?:accepted|taken|open|possible) until=ends in;
 first day of (?:the|each|every) month=the 1st; last day of (?:the|each|every) month=the 31st; first day=start;
-(?:it is |it's )?impossible to=cannot; (?:is|are|was|were) unable to=cannot; half a dozen=6; a dozen=12; a couple of=two; a pair of=two;
-r[ua]ns? dry=empty; sold out=soldout; in stock=instock; (?:is|are) planned (?:for|in|on)=is in;
-needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not; (?:not|(?:is|are|was|were)n't) (?:obliged|required|needed|necessary) to=not; not yet=not;
+(?:it is |it's )?impossible to=cannot; (?:is|are|was|were) unable to=cannot; half a dozen=6; a dozen=12;
+a couple of=two; a pair of=two; r[ua]ns? dry=empty; sold out=soldout; in stock=instock;
+(?:is|are) planned (?:for|in|on)=is in; needn't=not; need not=not; (?:do|does|did)(?: not|n't) (?:have|need) to=not;
+(?:not|(?:is|are|was|were)n't) (?:obliged|required|needed|necessary) to=not; not yet=not;
 (?:needs?|obliged|required|has|have) to(?: be)?=must; (?:allowed|able|permitted|entitled) to=can;
 (?:go|goes|went|gone|going|is|are) up=rise; (?:go|goes|went|gone|going) down=fall; slow(?:s|ed|ing)? down=decline;
-pick(?:s|ed|ing)? up(?! (?:by|at|from|in|on|the)\b)=rise; sped up=accelerated; lower than=low than;
-up (?:on|from)(?= (?:last|a year|the previous))=growing against; down (?:on|from)(?= (?:last|a year|the previous))=declining against;
-(?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; in (?:force|effect)=inforce; (?:comes?|came|coming) out=released;
-in the office=onsite; in person=onsite; on[- ]site=onsite; from home=remotely; by hand=manual; in[- ]house=inhouse;
-full[- ]time=fulltime; part[- ]time=parttime; opt[- ]in=optin; opt[- ]out=optout; in advance=upfront; free of charge=gratis; free (?:of|from)=without; e-mails?=email;
-up (?:to|until)(?= the (?:end|middle|start|beginning) of)=until; without exception=always;
-(?:an? |the )?single(?= \w+\b)=one; fed up with=unhappy with; the one who=who; (?:first|second) half of(?= (?:january|february|march|april|may|june|july|august|september|october|november|december))=;
-last day of(?= (?:january|march|may|july|august|october|december))=31; last day of(?= (?:april|june|september|november))=30;
-last day of(?= february)=28; first day of(?= (?:january|february|march|april|may|june|july|august|september|october|november|december))=1; no longer=nolonger; any ?more=anylonger; any longer=anylonger; stop(?:ped|s)?(?= \w+ing)=nolonger; used to(?: be)?=formerly;
-no earlier than=not before; no later than=by; (?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in;
-(?:loses?|losing|lost) money=unprofitable; in the red=unprofitable; (?:makes?|making) money=profitable; in the black=profitable;
-out of date=uncurrent; outdated=uncurrent; up to date=current; out of (?:service|order|use|action)=broken; in (?:service|operation|use)=working;
-behind schedule=late; ahead of schedule=early; on (?:time|schedule|track)(?! \d)=punctual; ahead of=above;
-as well as=and; such as=like; as of=from; per cent=percent; around the clock=24/7; not only=; the other (?:side|party)=opponents; (?:still )?(?:waiting for|awaiting)=not;
-(?:has|have) been (?:stopped|closed|ended|terminated)=retired; (?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired;
-(?:taken|handed|passed) over (?:by|to)=now led by; (?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;
+pick(?:s|ed|ing)? up(?! (?:by|at|from|in|on|the)\b)=rise;
+up (?:on|from)(?= (?:last|a year|the previous))=growing against;
+down (?:on|from)(?= (?:last|a year|the previous))=declining against;
+(?:comes?|came|coming|goes|went) into (?:force|effect)=takes effect; in (?:force|effect)=inforce;
+(?:comes?|came|coming) out=released; in person=onsite; on[- ]site=onsite; from home=remotely; by hand=manual;
+in[- ]house=inhouse; full[- ]time=fulltime; part[- ]time=parttime; opt[- ]in=optin; opt[- ]out=optout;
+in advance=upfront; free of charge=gratis; free (?:of|from)=without; e-mails?=email; without exception=always;
+(?:an? |the )?single(?= \w+\b)=one; last day of(?= (?:january|march|may|july|august|october|december))=31;
+last day of(?= (?:april|june|september|november))=30; last day of(?= february)=28;
+first day of(?= (?:january|february|march|april|may|june|july|august|september|october|november|december))=1;
+no longer=nolonger; any ?more=anylonger; any longer=anylonger; stop(?:ped|s)?(?= \w+ing)=nolonger;
+used to(?: be)?=formerly; no earlier than=not before; no later than=by;
+(?:valid|runs?|lasts?|continues?) (?:until|through|till)=ends in; (?:loses?|losing|lost) money=unprofitable;
+in the red=unprofitable; (?:makes?|making) money=profitable; in the black=profitable; out of date=uncurrent;
+outdated=uncurrent; up to date=current; out of (?:service|order|use|action)=broken;
+in (?:service|operation|use)=working; behind schedule=late; ahead of schedule=early;
+on (?:time|schedule|track)(?! \d)=punctual; as well as=and; as of=from; per cent=percent;
+the other (?:side|party)=opponents; (?:still )?(?:waiting for|awaiting)=not;
+(?:was|were|(?:has|have) been) (?:dropped|cancelled|scrapped)=retired;
+(?:taken|handed|passed) over (?:by|to)=now led by;
+(?:raised|lowered|cut|reduced|increased|extended|shortened|changed) to=now;
 (?:may|must|can|should)(?: not|n't) (?:be )?(?:larger|longer|more|bigger|higher|greater|heavier|older) than=up to;
 """
 # Endings of words for somebody or something with a role: owner, auditor, consultant, chairman.
