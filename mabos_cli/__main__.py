@@ -4,7 +4,6 @@ import atexit
 import gc
 import os
 import sys
-from contextlib import suppress
 
 from mabos_cli import INTERRUPTED, __version__
 
@@ -12,17 +11,26 @@ from mabos_cli import INTERRUPTED, __version__
 def main() -> None:
     """Runs this process's command line and ends the process with its exit code."""
     code = INTERRUPTED
-    with suppress(KeyboardInterrupt):  # one that comes behind the command changes nothing: it is done or taken back
+    try:
         code = run()
         if "threading" in sys.modules:
             _ignore_interrupts()
             sys.exit(code)
-        with suppress(OSError):
-            atexit._run_exitfuncs()
-            for stream in filter(None, (sys.stdout, sys.stderr)):
-                stream.flush()
+        _finish()
+    except KeyboardInterrupt:  # behind the command it changes nothing: that is done or rolled back
+        pass
     # The system frees what is left in one step; Python would take every module and every value apart first.
     os._exit(code)
+
+
+def _finish() -> None:
+    """Does what Python does before it takes a program apart."""
+    atexit._run_exitfuncs()
+    try:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    except OSError:  # nobody reads the answer
+        pass
 
 
 def run() -> int:
