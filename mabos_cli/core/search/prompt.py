@@ -28,7 +28,7 @@ _FEW = 4  # texts that are given for their meaning at most
 _CROWD, _AHEAD = 10, 0.1  # where so many are relevant, one must be so much more relevant than they are
 # In a small memory: how relevant the best must be to answer a question surely, how relevant others must be beside it and at all, and how
 # many are near where none is sure (twice as many for a question about many things).
-_SURELY, _NEARLY, _AT_ALL, _NEAREST = 0.6, 0.2, 0.08, 12
+_SURELY, _NEARLY, _AT_ALL, _NEAREST = 0.6, 0.1, 0.04, 16
 # What stands between two names of one thing, as texts tell them.
 _ALSO = compiled(r"\b(?:known[ _]as|called|aka|nicknamed|alias|short for|stands for)\b")
 _CLAUSE = compiled(r"[.,;:()\n]|\b(?:is|are|was|were|also|better|formerly)\b")
@@ -178,7 +178,8 @@ def read_prompt(text: str) -> Prompt:
     """
     text = text.strip()[:_PASTED]
     lowered = text.casefold()
-    is_question = text.endswith("?") or compiled(_FIRST_WORD).match(text) is not None
+    has_mark = text.endswith("?") and any(map(str.isalnum, text))
+    is_question = has_mark or compiled(_FIRST_WORD).match(text) is not None
     names = _names_in(_NAME, text)
     wants_latest = len(text) <= _LONGEST_LATEST and _asks_for_latest(lowered)
     shape, value = (_answer_to(lowered, kinds) if is_question else "" for kinds in (_SHAPES, _VALUES))
@@ -260,7 +261,7 @@ def choose_nearest(values: Mapping[str, float], is_many: bool = False) -> tuple[
     """Returns what of a small memory is to be told for a question, most relevant first, and whether it surely answers: all that is
     nearly as relevant as the best then, else the few nearest.
 
-    >>> choose_nearest({"a": 0.9, "b": 0.5, "c": 0.1}), choose_nearest({"a": 0.3, "b": 0.01})
+    >>> choose_nearest({"a": 0.9, "b": 0.5, "c": 0.05}), choose_nearest({"a": 0.3, "b": 0.01})
     ((['a', 'b'], True), (['a'], False))
     """
     best = max(values.values(), default=0.0)
