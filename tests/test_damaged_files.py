@@ -166,18 +166,19 @@ class Clinic:
     def __init__(self, folder: Path) -> None:
         self._folder, self.seed = folder, furnish(folder / "seed")
         self._well = Bench(self.seed, folder / "well")
-        self._lost: dict[tuple[str, str], int] = {}
+        self._lost: dict[tuple[str, str], tuple[int, bool]] = {}
 
     def bench(self, file: str, kind: str) -> Bench:
         return Bench(self.seed, self._folder / "ill", lambda place: damage(place.root / file, kind))
 
-    def usual_loss(self, file: str, call: str) -> int:
-        """How many lines of a file a command replaces when all is well."""
+    def usual_loss(self, file: str, call: str) -> tuple[int, bool]:
+        """How many lines of a file a command replaces when all is well, and whether it changes the file."""
         if (file, call) not in self._lost:
             place = self._well.fresh()
             before = state(place.root / file)[1]
             place.call(call)
-            self._lost[file, call] = _lost(before, state(place.root / file)[1])
+            after = state(place.root / file)[1]
+            self._lost[file, call] = _lost(before, after), before != after
         return self._lost[file, call]
 
     def faults(self, case: Case, bench: Bench) -> Iterator[str]:
@@ -200,10 +201,10 @@ class Clinic:
             return True
         if after[0] == "gone":  # moved, as it was
             return any(state(path) == before for path in place.root.rglob(f"*{Path(case.file).suffix}"))
-        usual = self.usual_loss(case.file, case.call)
+        usual, is_edited = self.usual_loss(case.file, case.call)
         if case.kind in HARMLESS.get(Path(case.file).suffix, ()):
             # Its own lines are the command's to edit: both copies of them, and a date that is odd as well.
-            usual = 2 * usual + (usual > 0)
+            usual = 2 * usual + is_edited
         # NUL bytes behind a file are what a power cut leaves of a line: whoever appends leaves them, or puts the next line in their place.
         lost = min(_lost(held, after[1]) for held in (before[1], before[1].rstrip(b"\0")))
         return before[0] == after[0] == "file" and lost <= usual

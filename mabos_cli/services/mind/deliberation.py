@@ -93,8 +93,9 @@ def find_proposal(agent: Agent, name: str) -> Proposal:
     named = named or [
         p for p in found if len(wanted) >= 4 and (p.key.startswith(wanted) or wanted in p.title.casefold())
     ]
-    if len(named) > 1:
-        raise UsageFault(f"{name} could be {len(named)} proposals", f"one of: {', '.join(p.key for p in named)}")
+    keys = dict.fromkeys(p.key for p in named)  # what a file has twice is proposed twice
+    if len(keys) > 1:
+        raise UsageFault(f"{name} could be {len(keys)} proposals", f"one of: {', '.join(keys)}")
     if not named:
         raise NotFound(f"no proposal {name!r} for agent {agent.id}", "mabos bdi deliberate lists them")
     return named[0]

@@ -11,7 +11,7 @@ from mabos_cli.core.mind.commitment import Mind, Verdict, find_behind, is_past
 from mabos_cli.core.mind.deliberation import Deliberation
 from mabos_cli.core.mind.mind import LEVELS, Attitude, Belief, is_active, state_of, status_word
 from mabos_cli.core.records import NamedTuple
-from mabos_cli.errors import NotFound
+from mabos_cli.errors import InvalidFile, NotFound, UsageFault
 from mabos_cli.formats.mind.mind_md import attitude_line, attitude_row
 from mabos_cli.services.inputs import Session
 from mabos_cli.services.mind.attitudes import Result, add_attitude, update_attitude
@@ -178,7 +178,10 @@ def delegate_goal(call: Session, name: str, to: str) -> Result:
         "status": "active",
         "deadline": goal.deadline[:10],
     }
-    given = add_attitude(other, "goal", goal.title, fields | {"delegated": [f"{agent.id} {goal.id}"]})
+    try:
+        given = add_attitude(other, "goal", goal.title, fields | {"delegated": [f"{agent.id} {goal.id}"]})
+    except (BadValue, UsageFault) as error:  # what the file says, not what the call says
+        raise InvalidFile(f"{goal.place}: {error.message}", error.hint) from None
     kept = update_attitude(agent, "goal", goal.id, {"owner": other.id}, f"delegated to {other.id}")
     lines = [*kept.lines, f"{other.id}: {given.lines[0]}"]
     return Result(

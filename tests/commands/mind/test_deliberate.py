@@ -186,3 +186,18 @@ def test_a_settled_cycle_sees_what_another_agent_reports(desk: Desk) -> None:
     do(desk, "goal close G-001 -a cto")
     (found,) = desk.run("bdi", "cycle", "-a", "main", "--json").data["agents"]
     assert [(row["action"], row["name"]) for row in found["proposals"]] == [("drop", "G-001")]
+
+
+def test_a_goal_that_is_there_twice_is_one_proposal(desk: Desk) -> None:
+    do(desk, "goal add Open_a_shop")
+    goals = desk.folder() / "Goals.md"
+    goals.write_text(goals.read_text() + goals.read_text())
+    assert desk.run("bdi", "deliberate", "--adopt", "G-001", "-a", "main").code == 0
+
+
+def test_a_goal_with_an_impossible_deadline_is_refused_with_its_line(desk: Desk) -> None:
+    do(desk, "goal add Open_a_shop", "agent create cto --role x")
+    goals = desk.folder() / "Goals.md"
+    goals.write_text(goals.read_text().replace("status: active", "status: active\nDeadline: NaN-03-31"))
+    said = desk.run("goal", "delegate", "G-001", "--to", "cto", "-a", "main")
+    assert said.code == 4 and "Goals.md:" in said.stderr and "NaN-03-31" in said.stderr
