@@ -1,6 +1,6 @@
 """Records the state of the mirror in .mabos/typedb/: a ledger for each agent, and a mark that the server did not answer.
 
-All of it can be deleted: then everything is written to the mirror anew.
+All of it can be deleted: then everything is written to the mirror again.
 """
 
 import json
@@ -66,7 +66,7 @@ def render_entries(entries: Iterable[Entry]) -> bytes:
 
 
 def note_entries(paths: AgentPaths, entries: Iterable[Entry]) -> None:
-    """Adds entries to the ledger. What a power cut takes of it is written to the mirror anew."""
+    """Adds entries to the ledger. What a power cut takes of it is written to the mirror again."""
     data = render_entries(entries)
     if data:
         append_bytes(paths.mirror_ledger, data, root=paths.workspace.root, durable=False)

@@ -195,7 +195,7 @@ def find_candidates(
             importance = grade(event.text, event.kind, recurring=again, weights=rules.weights)
         if importance >= rules.min_importance:
             section = section_of(event.kind, again)
-            # A task that recurs is told with other numbers every day: once is enough.
+            # A task that recurs has other numbers every day: once is enough.
             tasks = [f"recurring {shape}"] if section == RECURRING else []
             # What consolidation wrote went into MEMORY.md at that time; its parts are events of their own.
             settled = event.source == "consolidation"

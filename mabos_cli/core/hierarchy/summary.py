@@ -18,7 +18,7 @@ from mabos_cli.core.records import NamedTuple
 _THEMES = {"weekly": 6, "monthly": 10, "quarterly": 14}
 _LEAST, _BELOW = 0.4, 0.35  # importance of a key line: at least, and how far below the most important one at most
 _LINES, _KEY_LINES, _SHOWN, _HEADINGS, _PAIRS = 3, 12, 40, 6, 40
-_OTHER = 0.5  # importance from which other lines are told
+_OTHER = 0.5  # importance from which other lines are listed
 _ROUTINE, _ABOVE = 3, 0.7  # lines of one frame that make it everyday, and the importance that no routine has
 _LESSONS = ("lesson", "insight")
 _TAGS = 12  # of an entry that are paired: each with each would be very many
@@ -60,7 +60,7 @@ class DayDigest(NamedTuple):
 
 
 class Chore(NamedTuple):
-    """An entry that is told again and again: how often in a segment, on which weekdays, in which words."""
+    """An entry that recurs: how often in a segment, on which weekdays, in which words."""
 
     text: str
     entries: int

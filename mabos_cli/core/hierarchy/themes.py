@@ -144,7 +144,7 @@ class Theme(NamedTuple):
 
 
 class PartTopics(NamedTuple):
-    """The topics of one part of a period: where it is told (a week or a month), and its topics."""
+    """The topics of one part of a period: where it stands (a week or a month), and its topics."""
 
     place: str
     topics: Mapping[str, Topic]

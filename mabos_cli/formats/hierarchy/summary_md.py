@@ -14,7 +14,7 @@ from mabos_cli.core.records import NamedTuple
 from mabos_cli.formats.markdown.escape import SEAL_SIZE, escape_behind, escape_links, inline, is_as_generated, seal
 from mabos_cli.formats.markdown.scan import split_head
 
-VERSION = 2  # of the form below: another one means that every summary is written anew
+VERSION = 2  # of the form below: another one means that every summary is rewritten
 TITLES = {"weekly": "Weekly Summary", "monthly": "Monthly Summary", "quarterly": "Quarterly Review"}
 _HASH = re.compile(r'(?m)^hash: "([0-9a-f]+)"$')
 _OVERVIEW = re.compile(r'(?m)^overview: "(.*)"$')

@@ -52,7 +52,7 @@ def parse_rules(data: bytes, path: str) -> RuleFile:
 
 
 def render_rules(file: RuleFile) -> bytes:
-    """Returns the file's bytes. Of a rule that was read, only what changed is written anew."""
+    """Returns the file's bytes. Of a rule that was read, only what changed is rewritten."""
     lines = [dump_line(_renewed(rule, file.raw.get(rule.id))).encode("utf-8") for rule in file.rules]
     others = [render_value(key, value) for key, value in file.extra.items()]
     others += [render_value("last_id", file.last_id)] if file.last_id else []

@@ -100,7 +100,7 @@ def build_hierarchy(agent: Agent, order: Order, compose: Compose | None = None, 
 
 
 def retell_days(agent: Agent, days: frozenset[str]) -> list[str]:
-    """Builds the summaries again that tell of days, where items were forgotten, revived or judged anew; returns warnings."""
+    """Rebuilds the summaries of days whose items were forgotten, revived or given another trust; returns warnings."""
     if not days or not any(agent.paths.summaries(level).is_dir() for level in SCOPES["all"]):
         return []
     built = build_hierarchy(agent, Order(days=days))
@@ -234,7 +234,7 @@ def _files_below(digests: Digests, level: str) -> frozenset[str]:
 
 
 def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
-    """Returns what changes when a summary has to be written anew: its logs, the form, its size, and what it can lead to.
+    """Returns what changes when a summary has to be rewritten: its logs, the form, its size, and what it can lead to.
 
     The period before, which it is compared with, is not part of it: a changed day concerns its own week, month and
     quarter. `--force` compares again.
@@ -247,7 +247,7 @@ def _hash(digests: Digests, period: Period, below: frozenset[str]) -> str:
 
 def _text(digests: Digests, state: State, compose: Compose | None, warnings: list[str]) -> str:
     """Returns the new text of a summary; empty for a period whose logs tell nothing, or cannot be read any more. One that is there is
-    written anew all the same: what it told may be forgotten or untrusted by now."""
+    rewritten all the same: what it says may be forgotten or untrusted by now."""
     period = state.period
     try:
         now = digests.stretch(period)

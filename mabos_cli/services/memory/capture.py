@@ -29,7 +29,7 @@ from mabos_cli.workspace.memory.observations import (
 )
 from mabos_cli.workspace.transaction import Fresh, Write, transact, write_receipt
 
-MOST_NAMED = 10  # faults that are told one by one
+MOST_NAMED = 10  # faults that are listed one by one
 Show = Callable[[int, int], None]
 
 
@@ -44,7 +44,7 @@ def prepare(agent: Agent, observation: Observation, most: str = "") -> Observati
     """Returns the observation as it may touch the disk: with its origin, without secrets, bounded. BadValue where it makes no sense."""
     from mabos_cli.core.language.secrets import KINDS, redact
 
-    # What a record says was taken out of it may be anything; kinds are told, and nothing else.
+    # What a record says was taken out of it may be anything; only kinds are reported.
     known = tuple(kind for kind in observation.redacted if kind in KINDS)
     whole = with_origin(observation._replace(redacted=known), format_time(agent.now()), most)
     return clean(whole, agent.settings["capture.max_bytes"], redact)

@@ -292,7 +292,7 @@ class SpoolResult(NamedTuple):
 
 
 def take_spooled(agent: Agent, *, dry_run: bool = False, progress: OpenProgress | None = None) -> SpoolResult:
-    """Takes what is new in the transcripts that hooks named, and empties the spool. What cannot be read is told once, and dropped."""
+    """Takes what is new in the transcripts that hooks named, and empties the spool. What cannot be read is reported once and dropped."""
     spool = read_spool(agent.paths)
     if not spool.data:
         return SpoolResult()

@@ -67,7 +67,7 @@ def remember_batch(
 
 
 def _check_lines(file: Iterable[bytes], lines: "BatchLines") -> Iterator[bytes]:
-    """Yields lines that become drafts; what holds a secret is told when it is its turn."""
+    """Yields lines that become drafts; one with a secret is reported when it is its turn."""
     unguarded = lines._replace(secrets="allow")
     for number, line in enumerate(file):
         for _ in unguarded.read([line], number):

@@ -212,7 +212,7 @@ def finish_merge(agent: Agent) -> list[str]:
         done = [f"rewrote {path} after a merge" for path in rebuild_derived(agent)[0]]
         forget_merge(agent.paths)
     except MabosError:
-        return []  # what is wrong is told by the checks
+        return []  # the checks report what is wrong
     return done
 
 

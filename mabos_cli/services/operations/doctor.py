@@ -191,7 +191,7 @@ def _check_leftovers(agent: Agent) -> Iterator[Finding]:
 def _check_derived_knowledge(agent: Agent) -> Iterator[Finding]:
     """Finds pages of facts or cases that are out of date, after a merge or a change by another tool."""
     paths, level = agent.paths, "note" if is_writing(agent) else "flaw"
-    with suppress(MabosError):  # what cannot be read is told above
+    with suppress(MabosError):  # what cannot be read is reported above
         if paths.facts_md.exists() and not is_materialized(agent, load_facts(agent).versions):
             yield Finding(level, paths.relative(paths.facts_md), "does not match facts.json")
     with suppress(MabosError):

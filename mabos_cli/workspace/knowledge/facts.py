@@ -273,7 +273,7 @@ def write_derived_facts(
         moved = [fact for fact in held.asserted.facts() if fact.rule_id in rule_ids] if has_derived else []
         departures = [FactDeparture(fact, "derived anew", now, derived_id(*fact.triple)) for fact in moved]
         files: list[FileWrite] = []
-        if moved:  # rules make them anew, in facts-derived.json
+        if moved:  # rules derive them again, in facts-derived.json
             _apply(agent, held.asserted, FactChanges(drop=tuple(f.id for f in moved), archive=tuple(departures)))
             files = held.asserted.writes()
         renewed, is_new = _renew(

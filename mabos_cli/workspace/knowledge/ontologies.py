@@ -157,7 +157,7 @@ def change_ontologies(
     plan: Callable[[Library], tuple[Sequence[FileWrite], Result]],
     ids: Callable[[Result], list[str]] = lambda result: [],
 ) -> tuple[Result, list[str]]:
-    """Runs a plan on what is on disk and writes the files that it returns, all or none; anew when somebody edits one meanwhile.
+    """Runs a plan on what is on disk and writes the files that it returns, all or none; again if somebody edits one meanwhile.
     Its result, and warnings. A receipt says how many files changed, and which ids of the result it was about."""
     started, workspace = time.monotonic(), editor.workspace
     with locked(workspace.ontology_lock, workspace.root, editor.timeout, f"mabos ontology {command}"):

@@ -127,7 +127,7 @@ def _read_queue(agent: Agent, memory: Memory) -> tuple[list[Draft], list[str]]:
         live = locate(memory, draft.item.id)
         if live and live[1].content == draft.item.content:
             stored.append(draft.item.id)
-        else:  # an id that is taken by something else is drawn anew
+        else:  # for an id that something else has, another one is chosen
             ids.append(draft.item.id)
             waiting.append(draft._replace(item=draft.item._replace(id="")) if live else draft)
     if stored:

@@ -1,6 +1,6 @@
 """Transcripts of agent hosts on disk: read line by line from where the last run stopped, and the ledger that says where that is.
 
-Observations are appended before the ledger. After a crash in between, what was taken and is not noted is told by the keys of the
+Observations are appended before the ledger. After a crash in between, what was taken and is not noted is known by the keys of the
 observations behind the place that the last mark of that transcript names; where there is no mark, by the keys of all.
 """
 
