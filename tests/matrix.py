@@ -30,7 +30,7 @@ PLACES = ("/usr/bin/python3.[0-9]*", "/usr/local/bin/python3.[0-9]*", "~/.pyenv/
 NOW = "2026-02-24T15:00:00Z"
 # tiktoken fetches the files that it counts with. This package carries one of them, under the name that tiktoken gives it.
 CARRIER, ENCODING = "litellm", "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
-# What other packages ask of each other is not ours: typer 0.21 takes from click what a later one warns of.
+# What other packages ask of each other is not ours.
 IMPORT_ALL = """
 import pathlib, warnings, mabos_cli
 warnings.filterwarnings("error", category=DeprecationWarning, module="mabos_cli")
